@@ -51,6 +51,9 @@ _LONGEST = (
     "docs/test_feedback.py",
     "verdicts/test_layouts.py",
 )
+# tests start Python a thousand times: without compiled files, each time takes twice as long
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as in an active environment
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
@@ -157,6 +160,54 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, once: Once, handed_out: Path
 
     path: Path = once("wheel", built)
     return path
+
+
+@pytest.fixture(scope="session")
+def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory, once: Once) -> Path:
+    """Return a folder with the wheel, the pinned packages that it depends on, and what builds it."""
+
+    def downloaded() -> Path:
+        folder = tmp_path_factory.mktemp("packages")
+        words = ("download", "--quiet", "--dest", folder, "-c", ROOT / "constraints.txt", wheel, "hatchling")
+        subprocess.run([sys.executable, "-m", "pip", *words], check=True, capture_output=True)
+        return folder
+
+    path: Path = once("packages", downloaded)
+    return path
+
+
+@pytest.fixture(scope="session")
+def light(
+    packages: Path, wheel: Path, shared_python: str | None, tmp_path_factory: pytest.TempPathFactory, once: Once
+) -> Path:
+    """Return an environment that holds the wheel and its dependencies, and no more. It works at any path."""
+
+    def installed() -> Path:
+        home = tmp_path_factory.mktemp("light") / "venv"
+        uv = (Path(sys.executable).with_name("uv"), "--quiet", "--offline", "--no-config")
+        words = ("pip", "install", "--no-index", "--find-links", packages, "--compile-bytecode", wheel)
+        commands = ("venv", "--relocatable", "--python", shared_python or sys.executable, home), words
+        for command in commands:
+            environment = {**os.environ, "VIRTUAL_ENV": str(home)}
+            subprocess.run([*map(str, (*uv, *command))], check=True, capture_output=True, env=environment)
+        return home
+
+    path: Path = once("light", installed)
+    return path
+
+
+@pytest.fixture(scope="session")
+def shared_python() -> str | None:
+    """Return a Python of the version that runs the tests and that every user can run; None if there is none."""
+    nobody: dict[str, Any] = {"user": 65_534, "group": 65_534, "extra_groups": []} if os.geteuid() == 0 else {}
+    ask = [f"import sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"]
+    for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
+        try:
+            if subprocess.run([candidate, "-Ic", *ask], cwd="/", env={}, check=False, **nobody).returncode == 0:
+                return candidate
+        except OSError:
+            continue
+    return None
 
 
 @pytest.fixture(scope="session")

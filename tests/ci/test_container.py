@@ -9,16 +9,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
 from grader.course import load_course
 
-from .conftest import ROOT, TAPE, Fill
+from .conftest import TAPE, Fill
 
 pytestmark = [pytest.mark.slow, pytest.mark.hostile]
 
@@ -26,59 +24,41 @@ NOBODY = 65_534
 # what `podman run --network none --read-only --tmpfs /tmp --cap-drop all` and `USER grader` do
 INSIDE = """
 mount --make-rprivate /
+mount --bind {environment} /srv
+mount --bind {image} /mnt
 mount -t tmpfs tmpfs /tmp
 mount -o remount,bind,ro /
 exec setpriv --reuid {user} --regid {user} --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
 """
+GRADE, COURSE = Path("/srv/bin/grade"), Path("/mnt/course")
+Inside = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
-def image(wheel: Path) -> Iterator[Path]:
-    """Return a folder like the image's `/opt`, with the course and the grader from `install.sh`, but without torch."""
-    if os.geteuid() != 0 or not shutil.which("setpriv"):
-        pytest.skip("NOT TESTED: another user can be had by root alone")
-    python = usable_python()
-    folder = Path(mkdtemp(prefix="backward-image-", dir="/var/tmp"))
-    folder.chmod(0o755)
-    subprocess.run([python, "-m", "venv", "--without-pip", folder / "backward"], check=True)
-    install: list[str | Path] = [sys.executable, "-m", "pip", "--python", folder / "backward", "install", "--quiet"]
-    subprocess.run([*install, "-c", ROOT / "constraints.txt", wheel], check=True, capture_output=True)
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that is `/mnt` inside: a course, and submissions."""
+    folder = tmp_path_factory.mktemp("image")
     for part in ("exercises", "tests"):
         shutil.copytree(TAPE / part, folder / "course" / part)
     shutil.copy(TAPE / "course.yaml", folder / "course")
-    subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
-    yield folder
-    shutil.rmtree(folder)
-
-
-def usable_python() -> str:
-    """Return a Python for another user that can use the pinned packages. Skip the test if there is none."""
-    for candidate in (os.path.realpath(sys.executable), "/usr/bin/python3"):
-        try:
-            done = subprocess.run(
-                [candidate, "-Ic", "import sys, venv; print(sys.version_info >= (3, 11))"],
-                user=NOBODY,
-                group=NOBODY,
-                extra_groups=[],
-                cwd="/",
-                env={},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        except OSError:
-            continue
-        if "True\n" == done.stdout:
-            return candidate
-    pytest.skip("NOT TESTED in a container's place: no Python 3.11 that another user can run")
+    return folder
 
 
 @pytest.fixture
-def inside(image: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Run a command as in the container. Skip the test if this machine cannot make namespaces."""
+def inside(image: Path, light: Path, shared_python: str | None) -> Inside:
+    """Run a command as in the container, with the light environment as `/srv`.
+
+    Skip the test if this machine cannot make namespaces, or has no Python for another user.
+    """
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("NOT TESTED: another user can be had by root alone")
+    if shared_python is None:
+        pytest.skip("NOT TESTED in a container's place: no Python of this version that another user can run")
 
     def run(*words: object) -> "subprocess.CompletedProcess[str]":
-        command = ["unshare", "--mount", "--net", "--pid", "--fork", "bash", "-euc", INSIDE.format(user=NOBODY), "-"]
+        subprocess.run(["chmod", "-R", "a+rX", image, light], check=True)
+        script = INSIDE.format(user=NOBODY, image=image, environment=light)
+        command = ["unshare", "--mount", "--net", "--pid", "--fork", "bash", "-euc", script, "-"]
         environment = {"PATH": os.environ["PATH"], "HOME": "/tmp", "BACKWARD_CACHE": "/tmp/cache", "LC_ALL": "C.UTF-8"}
         return subprocess.run(
             [*command, *map(str, words)], cwd="/", env=environment, capture_output=True, text=True, check=False
@@ -90,7 +70,7 @@ def inside(image: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
     return run
 
 
-def test_inside_there_is_nothing_to_reach(inside: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
+def test_inside_there_is_nothing_to_reach(inside: Inside) -> None:
     """Inside there is no root, no capability and no network, and only /tmp can be written."""
     script = "id -u; grep CapBnd /proc/self/status; ls /sys/class/net 2>/dev/null | grep -v '^lo$' || true"
     script += "; touch /tmp/x && echo tmp; touch /var/tmp/x 2>/dev/null || echo refused"
@@ -103,7 +83,7 @@ def test_inside_there_is_nothing_to_reach(inside: Callable[..., "subprocess.Comp
 @pytest.mark.parametrize(("kind", "score"), [("honest", 30), ("hostile", 0), ("empty", 0)])
 def test_it_grades_as_a_user_without_rights(
     image: Path,
-    inside: Callable[..., "subprocess.CompletedProcess[str]"],
+    inside: Inside,
     fill: Fill,
     isolation: str,
     kind: str,
@@ -113,12 +93,11 @@ def test_it_grades_as_a_user_without_rights(
 
     The seed is the course's own, so no PyTorch is needed.
     """
-    submission = image / f"submission-{isolation}-{kind}"
-    fill(submission, kind, image / "course" / "tests" / "hidden" / "answers.json", Path("/tmp/cache"), Path("/tmp/x"))
-    subprocess.run(["chmod", "-R", "a+rX", submission], check=True)
-    course = ["--course", image / "course", "--seed", load_course(TAPE).seed]
-    words = ["--official", "--from", submission, *course, "--isolation", isolation, "--format", "junit=/tmp/junit.xml"]
-    done = inside(image / "backward" / "bin" / "grade", *words, "--json")
+    submission = f"submission-{isolation}-{kind}"
+    fill(image / submission, kind, COURSE / "tests" / "hidden" / "answers.json", Path("/tmp/cache"), Path("/tmp/x"))
+    words = ["--official", "--course", COURSE, "--seed", load_course(TAPE).seed, "--isolation", isolation]
+    words += ["--from", Path("/mnt") / submission, "--format", "junit=/tmp/junit.xml"]
+    done = inside(GRADE, *words, "--json")
     if "landlock" == isolation and "kernel has no Landlock" in done.stderr:
         pytest.skip("NOT TESTED: this kernel has no Landlock")
 
@@ -128,10 +107,10 @@ def test_it_grades_as_a_user_without_rights(
     assert "REACHED" not in done.stdout + done.stderr
 
 
-def test_without_a_sandbox_it_refuses(image: Path, inside: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
+def test_without_a_sandbox_it_refuses(inside: Inside) -> None:
     """In a container without a sandbox, an official run says so and gives no score."""
-    words = ["--official", "--course", image / "course", "--seed", load_course(TAPE).seed, "--isolation", "process"]
-    done = inside(image / "backward" / "bin" / "grade", *words, "--from", image / "course" / "exercises")
+    words = ["--official", "--course", COURSE, "--seed", load_course(TAPE).seed, "--isolation", "process"]
+    done = inside(GRADE, *words, "--from", COURSE / "exercises")
     assert (2, "") == (done.returncode, done.stdout)
     assert "grade: learner code cannot be isolated as requested" in done.stderr
 

@@ -1,4 +1,4 @@
-"""The README's ways of getting `grade`, with the tools that they name, from packages that pip has brought before."""
+"""The README's ways of getting `grade`, with the tools that they name, from packages that were downloaded before."""
 
 import os
 import shlex
@@ -14,15 +14,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 Getting = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the packages that `grade` depends on and what builds it."""
-    folder = tmp_path_factory.mktemp("packages")
-    words = ("download", "--quiet", "--dest", folder, "-c", ROOT / "constraints.txt", ROOT, "hatchling")
-    subprocess.run([sys.executable, "-m", "pip", *words], check=True, capture_output=True)
-    return folder
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 import shutil
 import subprocess
-import sys
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,26 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture(scope="module")
-def light(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` folder of an environment that holds the wheel and what pip takes for its dependencies, and no more."""
-    home = tmp_path_factory.mktemp("light") / "venv"
-    venv.create(home, with_pip=False)
-    pip = (sys.executable, "-m", "pip", "--python", home)
-    subprocess.run(
-        [*pip, "install", "--quiet", "--no-compile", "-c", ROOT / "constraints.txt", wheel],
-        check=True,
-        capture_output=True,
-    )
-    return home / "bin"
-
-
 @pytest.fixture
 def grade(light: Path, run_in: Run, tmp_path: Path) -> Run:
     """Runs the light `grade` in an empty folder, with a cache of its own. No traceback may appear."""
 
     def run(*words: object) -> "subprocess.CompletedProcess[str]":
-        done = run_in(light, tmp_path, *words, BACKWARD_CACHE=str(tmp_path / "cache"))
+        done = run_in(light / "bin", tmp_path, *words, BACKWARD_CACHE=str(tmp_path / "cache"))
         assert "Traceback" not in done.stdout + done.stderr
         return done
 
@@ -46,7 +30,9 @@ def grade(light: Path, run_in: Run, tmp_path: Path) -> Run:
 
 def test_it_has_no_torch(light: Path) -> None:
     """Nothing that it depends on brings torch along."""
-    done = subprocess.run([light / "python", "-I", "-c", "import torch"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [light / "bin" / "python", "-I", "-c", "import torch"], capture_output=True, text=True, check=False
+    )
     assert "ModuleNotFoundError: No module named 'torch'" in done.stderr
 
 
@@ -84,7 +70,7 @@ def test_pytest_grades_an_exercise_in_a_clone(light: Path, handed_out: Path, tmp
     shutil.copytree(handed_out, clone / "exercises")
     for name in ("pyproject.toml", "course.yaml"):
         shutil.copy(ROOT / name, clone)
-    command = [str(light / "pytest"), "-q", "exercises/03_accumulate.py"]
+    command = [str(light / "bin" / "pytest"), "-q", "exercises/03_accumulate.py"]
     done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
 
     checks = load_course(ROOT).exercises[2].checks
@@ -110,7 +96,7 @@ def test_who_needs_torch_is_told(
     done = grade(*words)
 
     assert (2, "") == (done.returncode, done.stdout)
-    runnable = named.replace("grade", str(light / "grade"), 1)  # its folder is not on PATH
+    runnable = named.replace("grade", str(light / "bin" / "grade"), 1)  # its folder is not on PATH
     assert f"grade: {runnable} needs PyTorch, which is not installed: run `pip install torch`" in done.stderr
     assert [] == [path.name for path in tmp_path.iterdir()]
 

@@ -14,23 +14,19 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
+# torch, and all that this environment has besides the checkout, which it has by a file that is not read there
+DEPENDENCIES = sysconfig.get_path("purelib")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` folder of an environment that has the wheel, and the dependencies of this one by their path alone
-    (which leaves this checkout out)."""
-    home = tmp_path_factory.mktemp("home") / "venv"
-    venv.create(home, with_pip=False)
-    (site,) = home.glob("lib/python*/site-packages")
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    subprocess.run(
-        [sys.executable, "-m", "pip", "--python", home, "install", "--no-deps", "--quiet", wheel],
-        check=True,
-        capture_output=True,
-    )
-    return home / "bin"
+@pytest.fixture
+def run(light: Path, run_in: Run, tmp_path: Path) -> Run:
+    """Run the `grade` of the wheel in a folder below an empty one."""
+
+    def run(*words: object, at: str = ".", **more: str) -> "subprocess.CompletedProcess[str]":
+        return run_in(light / "bin", tmp_path / at, *words, BACKWARD_CACHE=str(tmp_path / "cache"), **more)
+
+    return run
 
 
 def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
@@ -58,11 +54,11 @@ def test_its_metadata_link_to_what_the_course_stands_on(wheel: Path) -> None:
     assert [] == [link for _, link in links if f"({link})" not in glossary]
 
 
-def test_it_works_outside_the_checkout(run_in: Run, installed: Path, tmp_path: Path) -> None:
+def test_it_works_outside_the_checkout(run: Run) -> None:
     """`grade start` hands the exercises out, `grade` finds none of them started, and a solution gets full marks."""
-    started = run_in(installed, tmp_path, "start")
-    untouched = run_in(installed, tmp_path)
-    solved = run_in(installed, tmp_path, "--from", str(ROOT / "solutions"))
+    started = run("start")
+    untouched = run()
+    solved = run("--from", ROOT / "solutions")
 
     assert (0, 1, 0) == (started.returncode, untouched.returncode, solved.returncode)
     assert "Welcome. 13 exercises" in untouched.stdout
@@ -70,11 +66,11 @@ def test_it_works_outside_the_checkout(run_in: Run, installed: Path, tmp_path: P
     assert "Score 100/100" in solved.stdout
 
 
-def test_a_learner_begins_from_the_wheel_alone(run_in: Run, installed: Path, tmp_path: Path) -> None:
+def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, tmp_path: Path) -> None:
     """With a README, the glossary, and a workflow that installs the same kit again; a second time nothing changes."""
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "README.md").write_text("mine\n")
-    started = run_in(installed, tmp_path, "start", "mine")
+    started = run("start", "mine")
     files = {
         path.relative_to(tmp_path / "mine").as_posix() for path in (tmp_path / "mine").rglob("*") if path.is_file()
     }
@@ -87,33 +83,33 @@ def test_a_learner_begins_from_the_wheel_alone(run_in: Run, installed: Path, tmp
     again = tmp_path / "again"
     venv.create(again, with_pip=False)
     (site,) = again.glob("lib/python*/site-packages")
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (site / "dependencies.pth").write_text(DEPENDENCIES + "\n")
     install = [sys.executable, "-m", "pip", "--python", str(again), "install", "--no-deps", "--quiet", str(wheel)]
     subprocess.run(install, check=True, capture_output=True)
     graded = run_in(again / "bin", tmp_path / "mine")
     assert (1, "") == (graded.returncode, graded.stderr)
     assert "Next: open exercises/01_distribute.py" in graded.stdout
-    repeated = run_in(installed, tmp_path, "start", "mine")
+    repeated = run("start", "mine")
     assert (0, True) == (repeated.returncode, "already there, and not changed: " in repeated.stdout)
 
 
-def test_fresh_programs_are_computed_by_torch_there_too(run_in: Run, installed: Path, tmp_path: Path) -> None:
+def test_fresh_programs_are_computed_by_torch_there_too(run: Run, tmp_path: Path) -> None:
     """Another seed's programs are not in the answer book, and are graded all the same."""
-    solved = run_in(installed, tmp_path, "accumulate", "--from", str(ROOT / "solutions"), "--seed", str(tmp_path))
+    solved = run("accumulate", "--from", ROOT / "solutions", "--seed", tmp_path, PYTHONPATH=DEPENDENCIES)
 
     assert "" == solved.stderr
     assert "Score 10/10" in solved.stdout
 
 
-def test_a_course_can_be_begun_there(run_in: Run, installed: Path, tmp_path: Path) -> None:
+def test_a_course_can_be_begun_there(run: Run, light: Path) -> None:
     """The authors' guide and what `grade new` fills in are in the wheel; the guide is the one in `docs/`."""
-    done = run_in(installed, tmp_path, "new", "course", "mine")
+    done = run("new", "course", "mine")
     assert (0, "") == (done.returncode, done.stderr)
     guide = Path(done.stdout.rpartition("The guide: ")[2].strip())
-    assert guide.is_relative_to(installed.parent)
+    assert guide.is_relative_to(light)
     assert (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8") == guide.read_text(encoding="utf-8")
 
-    built = run_in(installed, tmp_path / "mine", "build")
-    solved = run_in(installed, tmp_path / "mine", "--from", "solutions")
+    built = run("build", at="mine", PYTHONPATH=DEPENDENCIES)
+    solved = run("--from", "solutions", at="mine")
     assert ("", 0) == (built.stderr, built.returncode)
     assert "Score 5/5" in solved.stdout

@@ -32,25 +32,31 @@ def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("memo") / "memo.sqlite"
 
 
-@pytest.fixture(scope="session")
-def engines(table: ModuleType, memo: Path, once: Callable[..., Any]) -> list[Any]:
-    """Return the verdicts on all right engines and some wrong ones, graded once in a test run."""
-    entries = [entry for place, entry in enumerate(table.engines()) if table.sampled(entry, place)]
-    verdicts: list[Any] = once("verdicts on engines", lambda: table.grade_all(entries, memo=memo))
-    return verdicts
+# one of the two in each run of the tests, and the other in a long one
+PARTS = ["sample", pytest.param("others", marks=[pytest.mark.exhaustive, pytest.mark.timeout(900)])]
 
 
 @pytest.fixture(scope="session")
-def other_engines(table: ModuleType, memo: Path) -> list[Any]:
-    """Return the verdicts on the wrong engines that `engines` leaves out."""
-    entries = [entry for place, entry in enumerate(table.engines()) if not table.sampled(entry, place)]
-    verdicts: list[Any] = table.grade_all(entries, memo=memo)
+def graded(table: ModuleType, memo: Path, once: Callable[..., Any]) -> Callable[[str, str], list[Any]]:
+    """Return a function that grades `engines` or `variants`, the `sample` or the `others`, once in a test run."""
+
+    def verdicts(name: str, part: str) -> list[Any]:
+        engines = name == "engines"
+        everything = table.engines() if engines else table.variants() + table.wrong_variants() + table.misconceptions()
+        sample = table.sample(everything)
+        entries = sample if part == "sample" else [entry for entry in everything if entry not in sample]
+        return once(f"verdicts on {name}, {part}", lambda: table.grade_all(entries, memo=memo))
+
     return verdicts
 
 
-@pytest.fixture(scope="session")
-def variants(table: ModuleType, memo: Path, once: Callable[..., Any]) -> list[Any]:
-    """Return the verdicts on every variant and misconception of every exercise, graded once in a test run."""
-    entries = [*table.variants(), *table.wrong_variants(), *table.misconceptions()]
-    verdicts: list[Any] = once("verdicts on variants", lambda: table.grade_all(entries, memo=memo))
-    return verdicts
+@pytest.fixture(scope="session", params=PARTS)
+def engines(graded: Callable[[str, str], list[Any]], request: pytest.FixtureRequest) -> list[Any]:
+    """Return the verdicts on engines: in each run on a sample, and in a long run on all others."""
+    return graded("engines", request.param)
+
+
+@pytest.fixture(scope="session", params=PARTS)
+def variants(graded: Callable[[str, str], list[Any]], request: pytest.FixtureRequest) -> list[Any]:
+    """Return the verdicts on variants and misconceptions of exercises, as `engines` does."""
+    return graded("variants", request.param)

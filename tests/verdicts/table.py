@@ -50,6 +50,9 @@ RIGHT_VARIANT, WRONG_VARIANT = "right variant of an exercise", "wrong variant of
 MISCONCEPTION = "misconception of an exercise"
 KINDS = (RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE, RIGHT_VARIANT, WRONG_VARIANT, MISCONCEPTION)
 
+# each run of the tests grades one of this many of an exercise's programs of a kind; a long run grades the others, too
+ONE_OF = {RIGHT_ENGINE: 2, WRONG_ENGINE: 6, NO_PASS_ENGINE: 1, RIGHT_VARIANT: 1, WRONG_VARIANT: 2, MISCONCEPTION: 3}
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -146,9 +149,19 @@ def engines() -> list[Entry]:
     return entries
 
 
-def sampled(entry: Entry, place: int) -> bool:
-    """Whether an engine is graded in each run of the tests: all right ones are, and one of three wrong ones."""
-    return entry.kind != WRONG_ENGINE or place % 3 == 0
+def sample(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries that are graded in each run of the tests: some of each kind for each exercise.
+
+    They include the base, what has a verdict of its own, and of each other group the first entry and every n-th one.
+    """
+    met: Counter[tuple[str, str]] = Counter()
+    chosen = []
+    for entry in entries:
+        group = entry.kind, entry.stem
+        if met[group] % ONE_OF[entry.kind] == 0 or entry.name in KEEPS_NO_RULES or entry.bonus_only:
+            chosen.append(entry)
+        met[group] += 1
+    return chosen
 
 
 def shapes_and_twins() -> tuple[list[Text], list[Text]]:

@@ -15,42 +15,41 @@ from grader.oracle.answer_book import AnswerBook, write_book
 
 pytestmark = pytest.mark.slow
 
-# These are compared in a long run only, because they are many.
-KINDS = ["RIGHT_VARIANT", "MISCONCEPTION", "RIGHT_ENGINE", "WRONG_ENGINE", "NO_PASS_ENGINE"]
-
-
-@pytest.fixture
-def verdicts(variants: list[Any]) -> list[Any]:
-    return variants
+Graded = Callable[[str, str], list[Any]]
+# The first is compared in each run, and the others in a long one, because they are many.
+KINDS = ["WRONG_VARIANT", "RIGHT_VARIANT", "MISCONCEPTION", "RIGHT_ENGINE", "WRONG_ENGINE", "NO_PASS_ENGINE"]
+IN_TURN = [pytest.param(kind, part, marks=pytest.mark.exhaustive) for part in ("sample", "others") for kind in KINDS]
+IN_TURN[0] = pytest.param("WRONG_VARIANT", "sample")
 
 
 def of_kind(verdicts: list[Any], kind: str) -> list[Any]:
     return [verdict for verdict in verdicts if verdict.entry.kind == kind]
 
 
-def test_right_variants_get_full_marks(table: ModuleType, verdicts: list[Any]) -> None:
+def test_right_variants_get_full_marks(table: ModuleType, variants: list[Any]) -> None:
     """Whatever its shape, a right file loses nothing but bonus."""
-    assert {} == table.told(v for v in of_kind(verdicts, table.RIGHT_VARIANT) if v.lost)
+    assert {} == table.told(v for v in of_kind(variants, table.RIGHT_VARIANT) if v.lost)
 
 
-def test_solutions_get_full_marks_and_all_bonus(table: ModuleType, verdicts: list[Any]) -> None:
+def test_solutions_get_full_marks_and_all_bonus(table: ModuleType, graded: Graded) -> None:
     """The solutions that the stubs are made from pass every check."""
-    solutions = [verdict for verdict in verdicts if verdict.entry.name == "solution"]
+    solutions = [verdict for verdict in graded("variants", "sample") if verdict.entry.name == "solution"]
+    assert len(table.exercises()) == len(solutions)
     assert {} == table.told(v for v in solutions if v.lost or v.lost_bonus)
 
 
-def test_wrong_variants_lose_points(table: ModuleType, verdicts: list[Any]) -> None:
+def test_wrong_variants_lose_points(table: ModuleType, variants: list[Any]) -> None:
     """What is wrong only for some values, some roots or a second time is found out as well."""
-    assert {} == table.told(verdict for verdict in of_kind(verdicts, table.WRONG_VARIANT) if not verdict.lost)
+    assert {} == table.told(verdict for verdict in of_kind(variants, table.WRONG_VARIANT) if not verdict.lost)
 
 
-def test_misconceptions_lose_points(table: ModuleType, verdicts: list[Any]) -> None:
+def test_misconceptions_lose_points(table: ModuleType, variants: list[Any]) -> None:
     """Every misconception costs something beside bonus, but for those whose answers are all right."""
-    wrong = [v for v in of_kind(verdicts, table.MISCONCEPTION) if not v.entry.bonus_only]
+    wrong = [v for v in of_kind(variants, table.MISCONCEPTION) if not v.entry.bonus_only]
     assert {} == table.told(verdict for verdict in wrong if not verdict.lost)
 
 
-def test_misconceptions_fail_first_the_check_that_they_are_about(table: ModuleType, verdicts: list[Any]) -> None:
+def test_misconceptions_fail_first_the_check_that_they_are_about(table: ModuleType, variants: list[Any]) -> None:
     """Nobody is told of a check whose title says nothing of the mistake before the one whose title does."""
     about = {
         f"{path.name.removesuffix('.mistakes.yaml')}/{mistake['id']}": mistake["about"]
@@ -59,46 +58,45 @@ def test_misconceptions_fail_first_the_check_that_they_are_about(table: ModuleTy
     }
     first = {
         str(verdict.entry): next(c["id"] for c in verdict.result["checks"] if c["status"] != "passed")
-        for verdict in of_kind(verdicts, table.MISCONCEPTION)
+        for verdict in of_kind(variants, table.MISCONCEPTION)
     }
-    assert about == first
+    assert first == {name: about[name] for name in first}
 
 
-def test_costly_misconceptions_lose_bonus_alone(verdicts: list[Any]) -> None:
+def test_costly_misconceptions_lose_bonus_alone(graded: Graded) -> None:
     """Going too deep costs the long chain, going everywhere again and again the stacked diamonds too."""
     expected: dict[str, tuple[set[str], set[str]]] = {
         "06_build_topo/recursion": (set(), {"long_chain"}),
         "06_build_topo/visited_when_appending": (set(), {"long_chain", "stacked_diamonds"}),
     }
-    assert expected == {str(v.entry): (v.lost, v.lost_bonus) for v in verdicts if v.entry.bonus_only}
+    assert expected == {
+        str(v.entry): (v.lost, v.lost_bonus) for v in graded("variants", "sample") if v.entry.bonus_only
+    }
 
 
-def test_misconceptions_load(table: ModuleType, verdicts: list[Any]) -> None:
+def test_misconceptions_load(table: ModuleType, variants: list[Any]) -> None:
     """An edit makes a program that runs, not one that Python refuses."""
-    wrong = of_kind(verdicts, table.MISCONCEPTION)
+    wrong = of_kind(variants, table.MISCONCEPTION)
     assert {} == table.told(v for v in wrong if any(check["status"] == "skipped" for check in v.result["checks"]))
 
 
 def test_verdicts_are_the_same_with_another_machines_answers(
-    table: ModuleType, verdicts: list[Any], made_elsewhere: Callable[[Course], AnswerBook], tmp_path: Path
+    table: ModuleType, graded: Graded, made_elsewhere: Callable[[Course], AnswerBook], tmp_path: Path
 ) -> None:
     """A book made of answers that are off by 1e-13 gives every check the same status, and says the same of it."""
     book = tmp_path / "answers.json"
     write_book(book, made_elsewhere(load_course(table.ROOT)))
-    sample = [v for place, v in enumerate(verdicts) if place % 8 == 0 or v.entry.name == "solution"]
-    there = table.grade_all([v.entry for v in sample], memo=tmp_path / "memo.sqlite", book=book)
-    assert [judged(verdict) for verdict in sample] == [judged(verdict) for verdict in there]
+    here = [v for at, v in enumerate(graded("variants", "sample")) if at % 6 == 0 or v.entry.name == "solution"]
+    there = table.grade_all([v.entry for v in here], memo=tmp_path / "memo.sqlite", book=book)
+    assert [judged(verdict) for verdict in here] == [judged(verdict) for verdict in there]
 
 
-@pytest.mark.parametrize(
-    "kind", ["WRONG_VARIANT", *(pytest.param(kind, marks=pytest.mark.exhaustive) for kind in KINDS)]
-)
+@pytest.mark.parametrize(("kind", "part"), IN_TURN)
 def test_results_are_those_of_one_process_per_batch(
-    table: ModuleType, verdicts: list[Any], memo: Path, kind: str
+    table: ModuleType, graded: Graded, memo: Path, kind: str, part: str
 ) -> None:
     """Numbers, statuses, messages, diagnoses and output are the same, for right and for wrong files."""
-    kind = getattr(table, kind)
-    shared = of_kind(verdicts, kind) or table.grade_all([e for e in table.engines() if e.kind == kind], memo=memo)
+    shared = of_kind(graded("engines" if "ENGINE" in kind else "variants", part), getattr(table, kind))
     apart = table.grade_all([verdict.entry for verdict in shared], memo=memo, apart=True)
     assert [] == [str(one.entry) for one, other in zip(shared, apart, strict=True) if untimed(one) != untimed(other)]
 
