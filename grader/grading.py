@@ -36,7 +36,6 @@ from .client import (
 from .course import Check, Course, Exercise, Limits
 from .diagnosis import (
     Behaviour,
-    Fact,
     arrived,
     behaviour,
     can_be_named,
@@ -54,6 +53,7 @@ from .program import Program
 from .report.model import SCHEMA, CheckResult, CourseStamp, Isolation, Report, SubmissionStamp
 from .sandbox import Warm
 from .scoring import FileState
+from .words.facts import FaultFact
 
 _HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
 
@@ -208,7 +208,7 @@ class Examined(Struct, frozen=True):
     outcomes: Mapping[str, CheckOutcome] = field(default_factory=dict)
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
     shown: Program | None = None
-    facts: tuple[Fact, ...] = ()
+    facts: tuple[FaultFact, ...] = ()
     attempts: Collection[str] = ()
 
     @property
@@ -307,7 +307,7 @@ def examine(
 
 def _facts(
     process: EngineProcess, source: Source, limits: Limits, shown: Program | None, *, ran_out: bool
-) -> tuple[Fact, ...]:
+) -> tuple[FaultFact, ...]:
     """Return the fault facts of an engine, from programs that run in fresh processes and cost no points.
 
     Args:
@@ -327,7 +327,7 @@ def _facts(
     if found or of_pass:
         return of_pass + found  # a fault of the backward pass concerns every operation, so it comes first
 
-    def gradients(only: str = "") -> tuple[Fact, ...]:
+    def gradients(only: str = "") -> tuple[FaultFact, ...]:
         read = answer(gradient_probes(limits, only))
         return gradient_facts(read, only) if isinstance(read, Read) else ()
 

@@ -11,12 +11,12 @@ from .checks.outcome import CheckOutcome, EngineShape, GraderFault
 from .client import Reason, cut
 from .client.bounds import NOTE
 from .course import Check, Exercise
-from .diagnosis import Fact, explains, operation_of
+from .diagnosis import explains, operation_of
 from .oracle.answer_book import KnownBehaviour
 from .remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
-from .report.facts import fault_fact
 from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from .words import learner
+from .words.facts import FaultFact, fact_text
 from .words.files import unread_text
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
@@ -45,7 +45,7 @@ def score(
     state: FileState,
     outcomes: Mapping[str, CheckOutcome],
     explained: Mapping[str, KnownBehaviour] = MappingProxyType({}),
-    facts: Sequence[Fact] = (),
+    facts: Sequence[FaultFact] = (),
     own: Collection[int] = (),
     attempts: Sequence[str] = (),
 ) -> ExerciseResult:
@@ -72,6 +72,10 @@ def score(
         for check in exercise.checks
     )
     in_order = [outcomes[check.id] for check in exercise.checks] if loaded else []
+    reported = [
+        replace(fact, text=fact_text(fact, state.cells), checks=tuple(o.check for o in in_order if explains(fact, o)))
+        for fact in facts[:_MOST_FACTS]
+    ]
     points = sum(c.score for c in checks if not c.bonus)
     refused = learner.refused_calls(attempts) if attempts else None
     notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values()), refused]))
@@ -87,7 +91,7 @@ def score(
         message=_why_not_run(state) or notes or UNSET,
         file=state.file or UNSET,
         reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
-        facts=tuple(fault_fact(fact, state.cells, in_order) for fact in facts[:_MOST_FACTS]) or UNSET,
+        facts=tuple(reported) or UNSET,
         cells=state.cells or UNSET,
         attempts=tuple(attempts) or UNSET,
     )
@@ -116,7 +120,7 @@ def score_check(
     outcome: CheckOutcome,
     diagnosis: KnownBehaviour | None = None,
     cells: Sequence[CellStart] = (),
-    facts: Sequence[Fact] = (),
+    facts: Sequence[FaultFact] = (),
 ) -> CheckResult:
     """Return the result of one check that was run, with the misconception behind its failure if one is known.
 
@@ -159,7 +163,7 @@ def score_check(
     )
 
 
-def _hint(exercise: Exercise, check: Check, outcome: CheckOutcome, facts: Sequence[Fact]) -> int:
+def _hint(exercise: Exercise, check: Check, outcome: CheckOutcome, facts: Sequence[FaultFact]) -> int:
     """Return the number of the hint for a failure without a known misconception, or 0 if no hint fits."""
     reason = outcome.finding and outcome.finding.reason
     if reason and reason.kind in ("budget", "unanswered"):
@@ -167,7 +171,7 @@ def _hint(exercise: Exercise, check: Check, outcome: CheckOutcome, facts: Sequen
     return exercise.hint_number(check, frozenset(failure_codes(outcome, facts)))
 
 
-def failure_codes(outcome: CheckOutcome, facts: Sequence[Fact]) -> Iterator[str]:
+def failure_codes(outcome: CheckOutcome, facts: Sequence[FaultFact]) -> Iterator[str]:
     """Yield the codes of what was observed in a failure, as `grader.course.codes` lists them.
 
     Args:

@@ -7,14 +7,15 @@ from msgspec.structs import replace
 
 from grader.checks.outcome import METADATA, GraderFault, outcomes
 from grader.client import Reason
-from grader.course import Check, Exercise, FactKind
-from grader.diagnosis import Fact
+from grader.course import Check, Exercise
 from grader.oracle.answer_book import KnownBehaviour
 from grader.remarks import SecondPass
 from grader.report.model import Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
 from grader.scoring import FileState, overall, score
+from grader.words.facts import FactKind, FaultFact
 
 LOADED = FileState("loaded", "mine.py")
+SIGN, EARLY = FaultFact("sign", operation="mul"), FaultFact("ran_early")
 LISTED_TWICE = {"kind": "listed_twice", "node": "a"}
 SECOND = {"kind": "second_pass"}
 RAISED = {"status": "error", "reason": {"kind": "raised", "type": "NameError"}, "stopped": {"kind": "raised"}}
@@ -120,7 +121,7 @@ def test_a_wrong_number_has_no_line(own: Collection[int]) -> None:
     """A fact knows the lines of a rule, but not which of them has to change."""
     failed = a_test("one", "failed", operations=["neg"])
     found = outcomes({"tests": [failed, a_test("two"), a_test("more")]}, EXERCISE)
-    fact = Fact("sign", "neg", "a", lines=(9, 11))
+    fact = FaultFact("sign", operation="neg", input="a", lines=(9, 11))
     assert UNSET is score(EXERCISE, LOADED, found, facts=[fact], own=own).checks[0].line
 
 
@@ -130,7 +131,7 @@ def test_gradients_of_a_result_that_is_its_input_are_not_told_apart(said: Any, k
     finding = {"status": "failed", "remarks": [{"kind": "starting_from", "grads": {"a.grad": 4.0}}]}
     failed = a_test("one", "failed", operations=["relu"], finding=finding)
     found = outcomes({"tests": [failed, a_test("two"), a_test("more")]}, EXERCISE)
-    assert said == score(EXERCISE, LOADED, found, facts=[Fact(kind, "relu")]).checks[0].message
+    assert said == score(EXERCISE, LOADED, found, facts=[FaultFact(kind, operation="relu")]).checks[0].message
 
 
 def test_a_failed_check_has_the_number_of_its_hint() -> None:
@@ -157,24 +158,41 @@ def test_a_check_that_was_not_answered_has_no_hint(kind: str, hint: int) -> None
     ("expected", "outcome", "facts"),
     [
         pytest.param(2, {}, [], id="the check's own"),
-        pytest.param(3, {}, [Fact("ran_early")], id="a fact about backward()"),
-        pytest.param(4, {"operations": ["mul"]}, [Fact("sign", "mul")], id="a fact about an operation in the program"),
-        pytest.param(2, {"operations": ["add"]}, [Fact("sign", "mul")], id="a fact about another operation"),
-        pytest.param(3, {}, [Fact("sign", "mul"), Fact("ran_early")], id="of two facts, the one that applies"),
-        pytest.param(4, {"operations": ["mul"]}, [Fact("ran_early"), Fact("sign", "mul")], id="the table's order"),
+        pytest.param(3, {}, [EARLY], id="a fact about backward()"),
+        pytest.param(
+            4,
+            {"operations": ["mul"]},
+            [SIGN],
+            id="a fact about an operation in the program",
+        ),
+        pytest.param(2, {"operations": ["add"]}, [SIGN], id="a fact about another operation"),
+        pytest.param(3, {}, [SIGN, EARLY], id="of two facts, the one that applies"),
+        pytest.param(
+            4,
+            {"operations": ["mul"]},
+            [EARLY, SIGN],
+            id="the table's order",
+        ),
         pytest.param(5, {"operations": ["tanh"]}, [], id="the only operation"),
         pytest.param(2, {"operations": ["mul", "tanh"]}, [], id="one of two operations"),
-        pytest.param(5, {"operations": ["mul", "tanh"]}, [Fact("factor", "tanh")], id="the operation of a fact"),
+        pytest.param(
+            5, {"operations": ["mul", "tanh"]}, [FaultFact("factor", operation="tanh")], id="the operation of a fact"
+        ),
         pytest.param(6, {"wrong_value": True}, [], id="a wrong value"),
         pytest.param(1, {"finding": {"status": "failed", "remarks": [LISTED_TWICE]}}, [], id="a remark"),
         pytest.param(2, {"finding": {"status": "failed", "remarks": [SECOND]}}, [], id="only how the program was run"),
         pytest.param(0, {"finding": RAISED}, [], id="an error"),
-        pytest.param(0, {"finding": RAISED}, [Fact("ran_early")], id="a fact does not explain an error"),
-        pytest.param(7, {"finding": RAISED, "operations": ["mul"]}, [Fact("gives_other", "mul")], id="unless it does"),
+        pytest.param(0, {"finding": RAISED}, [EARLY], id="a fact does not explain an error"),
+        pytest.param(
+            7,
+            {"finding": RAISED, "operations": ["mul"]},
+            [FaultFact("gives_other", operation="mul")],
+            id="unless it does",
+        ),
         pytest.param(8, {"finding": TOO_DEEP}, [], id="an exception"),
     ],
 )
-def test_the_hint_follows_from_what_failed(expected: int, outcome: dict[str, Any], facts: list[Fact]) -> None:
+def test_the_hint_follows_from_what_failed(expected: int, outcome: dict[str, Any], facts: list[FaultFact]) -> None:
     """The first code of the table that applies to a failure decides. 0 means that there is no hint."""
     table = {"sign": 4, "ran_early": 3, "gives_other": 7, "tanh": 5, "value": 6, "listed_twice": 1, "second_pass": 9}
     table |= {"RecursionError": 8, "error": 0}
@@ -191,7 +209,7 @@ def test_a_misconception_comes_with_its_own_hint() -> None:
     found = outcomes({"tests": [a_test("one", "failed")]}, exercise)
     for hint in (2, 0):
         known = KnownBehaviour("sets", "assigns", "Your code assigns.", hint, {}, {})
-        result = score(exercise, LOADED, found, {"one": known}, [Fact("ran_early")])
+        result = score(exercise, LOADED, found, {"one": known}, [EARLY])
         assert hint == result.checks[0].hint_number
 
 
@@ -207,7 +225,11 @@ def test_what_is_still_to_be_filled_in_has_no_misconception() -> None:
 def test_a_fact_names_the_failed_checks_that_it_can_explain() -> None:
     """The checks are in the order of the course. A fact that explains no failure has none."""
     tests = [a_test("one", "failed", operations=["add"]), a_test("two", "failed", operations=["mul"]), a_test("more")]
-    facts = [Fact("sign", "mul", lines=(4, 5)), Fact("ran_early"), Fact("sign", "tanh", lines=(7, 8))]
+    facts = [
+        FaultFact("sign", operation="mul", lines=(4, 5)),
+        EARLY,
+        FaultFact("sign", operation="tanh", lines=(7, 8)),
+    ]
     result = score(EXERCISE, LOADED, outcomes({"tests": tests}, EXERCISE), facts=facts)
     assert [("two",), ("one", "two"), ()] == [fact.checks for fact in result.facts or ()]
 

@@ -1,6 +1,6 @@
 """Read `course.yaml` and the files that belong to it into a `Course`. Errors name file and line."""
 
-from .codes import CODES, FactKind
+from .codes import CODES
 from .load import ID, Document, child, items, line, load_course
 from .model import (
     COMMANDS,
@@ -27,7 +27,6 @@ __all__ = [
     "CourseError",
     "Document",
     "Exercise",
-    "FactKind",
     "Limits",
     "child",
     "course_around",

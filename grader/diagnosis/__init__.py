@@ -3,14 +3,13 @@
 from .behaviour import Behaviour, arrived, behaviour, check_of, fingerprint
 from .catalogue import Misconception, read_misconceptions
 from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions, unfinished, without
-from .facts import Fact, gradient_facts, gradient_probes, operation_of, pass_facts, pass_probes, rule_facts, rule_probes
+from .facts import gradient_facts, gradient_probes, operation_of, pass_facts, pass_probes, rule_facts, rule_probes
 from .match import can_be_named, can_be_told, diagnose
 from .reasons import explains
 
 __all__ = [
     "Behaviour",
     "Edit",
-    "Fact",
     "Misconception",
     "Where",
     "anywhere",

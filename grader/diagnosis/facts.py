@@ -7,113 +7,21 @@ both with and without existing gradients. If the numbers fit no known form, ther
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, lru_cache, partial
 from itertools import chain, pairwise, takewhile
 
 import msgspec
-from msgspec import Struct
 
 from ..base import of_type
 from ..checks.compare import close, in_single_precision, nearly
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
 from ..client.protocol import Grads, Observed, Values
-from ..course import FactKind, Limits
-from ..program import METHODS, OPERATIONS, Op, Program, number_text, program
+from ..course import Limits
+from ..program import FORMS, METHODS, Form, Op, Program, number_text, program
+from ..words.facts import FaultFact
 from .formula import formula
 
-
-class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One certain fault.
-
-    Attributes:
-        operation: The operation, or empty.
-        input: "a", "b", or empty for all inputs of the operation. For `wrong_gradient`, leaves, joined by commas.
-        expected: The expected factor of the upstream gradient, as text. For `value`, `contribution`, `seed` and
-            `overwrites`, a number. For `wrong_gradient`, a formula for each leaf, joined by commas.
-        found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
-            "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule. For `no_rule`, the
-            function that the operation's method defines and does not store on the result; empty if that is not
-            certain. For `not_seeded`, "None" if gradients may be None. For `wrong_gradient`, a formula.
-        lines: The first and the last line of the operation's rule in the learner's file.
-        node: A node, in facts about `backward()`.
-        other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead. For
-            `contribution`, a program with other numbers, for which the contribution is right; empty if there is none.
-        orders: In how many orders the fact holds, and of how many. None if it holds in every order in which nodes are
-            made and sets are iterated.
-
-    | kind                   | meaning                                                                     |
-    |------------------------|-----------------------------------------------------------------------------|
-    | `single_precision`     | all values, or all gradients, are numbers of single precision               |
-    | `value`                | in `program` the value of the result is `found`, and should be `expected`   |
-    | `gives_other`          | the result is not a node, but a `found`                                     |
-    | `overwrites`           | the rule sets the input's gradient instead of adding to it                  |
-    | `gives_input`          | the result is one of the inputs, and not a new node                         |
-    | `rule_is_none`         | the result has None where other results have their rule                     |
-    | `no_rule`              | the result has the same rule as a leaf, and it adds nothing                 |
-    | `nothing_added`        | the rule adds nothing to the input's gradient                               |
-    | `no_upstream`          | the contribution does not depend on the upstream gradient                   |
-    | `upstream_added`       | the upstream gradient is added to the local derivative                      |
-    | `sign`                 | the contribution has the wrong sign                                         |
-    | `factor`               | the contribution is `found` times the right one                             |
-    | `local_derivative`     | the local derivative is `found`, and should be `expected`                   |
-    | `swapped`              | each input receives the contribution of the other one                       |
-    | `gradient_for_value`   | the local derivative is the other input's gradient, and should be its value |
-    | `parentheses`          | only a part of the local derivative is multiplied by the upstream gradient  |
-    | `contribution`         | in `program` with `upstream` the input receives `found`, not `expected`     |
-    | `depends_on_gradients` | the contribution depends on existing gradients                              |
-    | `upstream_cleared`     | the rule sets the upstream gradient to 0                                    |
-    | `not_seeded`           | after `backward()` the root's gradient and all others are 0                 |
-    | `all_cleared`          | after `backward()` every gradient is 0, though rules added to some          |
-    | `seed`                 | after `backward()` the root's gradient is `found`, not 1                    |
-    | `no_rule_ran`          | `backward()` ran no rule                                                    |
-    | `nothing_propagated`   | after `backward()` only the root has a gradient                             |
-    | `all_ones`             | after `backward()` every gradient is 1                                      |
-    | `stops_at`             | in `program` `node` has the right gradient, and its inputs have 0           |
-    | `ran_twice`            | in `program` the rule of `node` ran more than once                          |
-    | `never_ran`            | in `program` the rule of `node` did not run                                 |
-    | `ran_early`            | in `program` the rule of `node` ran before that of its user `other`         |
-    | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
-    | `wrong_gradient`       | after `backward()` on `program` the gradient of `input` is `found`          |
-    """
-
-    kind: FactKind
-    operation: str = ""
-    input: str = ""
-    expected: str = ""
-    found: str = ""
-    lines: tuple[int, int] | None = None
-    program: str = ""
-    node: str = ""
-    other: str = ""
-    upstream: str = ""
-    orders: tuple[int, int] | None = None
-
-
-class _Form(Struct, frozen=True):
-    """An operation and how to test it.
-
-    Attributes:
-        text: The operation. In it, n is a plain number, the last one of each set.
-        numbers: The sets of numbers.
-        derivative: Returns the local derivatives with respect to a and b, from the numbers and the value of the
-            result.
-        texts: The derivatives as text.
-        compute: Computes the value; None for the operation's own function.
-    """
-
-    text: str
-    numbers: Sequence[tuple[float, ...]]
-    derivative: Callable[[Sequence[float], float], tuple[float, ...]]
-    texts: tuple[str, ...]
-    compute: Callable[..., float] | None = None
-
-
-_PAIRS = ((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25))
-_ALIVE = ((2.0,), (0.5,), (3.25,), (1.7,))
-_SMALL = ((0.5,), (-0.8,), (1.2,), (0.3,))
-_POWERS = ((2.0, 3.0), (1.5, -2.0), (0.7, 2.0), (2.25, 0.5), (-1.5, -3.0), (-0.7, 2.0))
-_NUMBERS = ((2.0, 3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, 1.25))
 _UPSTREAM = (2.5, -1.5, 0.75, 3.5, -2.25, 1.75)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25, 0.5, -4.0)
 _ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0), (7.0, -1.5), (-6.0, 8.0))
@@ -121,58 +29,13 @@ _NEEDED = 4  # if the rule raises an error for a further set of numbers, the fac
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
 _ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
-_MADE_OF_OTHERS = ("neg", "sub", "div", "radd", "rsub", "rmul", "rdiv")  # composed of other operations in many engines
-_OPERATION = {"relu_below_zero": "relu"}
+_MADE_OF_OTHERS = frozenset(name for name, form in FORMS.items() if form.made_of)
 _OF_RULE = ("overwrites", "no_upstream")
 _NAMES = ("1", "a", "b", "n", "L")  # these say more than that a contribution is 2 times what it should be
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # one fact for both inputs, even if `expected` differs
 _WATCHED = ("add", "mul")  # the operations of the programs with which `backward()` is tested
 # facts about `backward()` that do not depend on the rules of + and *; other facts follow from numbers
 _OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
-
-FORMS: Mapping[str, _Form] = {
-    "add": _Form("a + b", _PAIRS, lambda x, y: (1.0, 1.0), ("1", "1")),
-    "mul": _Form("a * b", _PAIRS, lambda x, y: (x[1], x[0]), ("b", "a")),
-    "neg": _Form("-a", _SMALL, lambda x, y: (-1.0,), ("-1",)),
-    "pow": _Form(
-        "a ** n",
-        _POWERS,
-        lambda x, y: (x[1] * x[0] ** (x[1] - 1),),
-        ("n * a ** (n - 1)",),
-    ),
-    "sub": _Form("a - b", _PAIRS, lambda x, y: (1.0, -1.0), ("1", "-1")),
-    "div": _Form(
-        "a / b",
-        _PAIRS,
-        lambda x, y: (1 / x[1], -x[0] / x[1] ** 2),
-        ("1 / b", "-a / b ** 2"),
-    ),
-    "radd": _Form("n + a", _NUMBERS, lambda x, y: (1.0,), ("1",), lambda a, n: n + a),
-    "rsub": _Form("n - a", _NUMBERS, lambda x, y: (-1.0,), ("-1",), lambda a, n: n - a),
-    "rmul": _Form("n * a", _NUMBERS, lambda x, y: (x[1],), ("n",), lambda a, n: n * a),
-    "rdiv": _Form("n / a", _NUMBERS, lambda x, y: (-x[1] / x[0] ** 2,), ("-n / a ** 2",), lambda a, n: n / a),
-    "relu": _Form("relu(a)", _ALIVE, lambda x, y: (1.0,), ("1",)),
-    "relu_below_zero": _Form("relu(a)", tuple((-a,) for (a,) in _ALIVE), lambda x, y: (0.0,), ("0",)),
-    "tanh": _Form(
-        "tanh(a)",
-        _SMALL,
-        lambda x, y: (1 - y * y,),
-        ("1 - L ** 2",),
-    ),
-    "exp": _Form("exp(a)", _SMALL, lambda x, y: (y,), ("L",)),
-    "log": _Form(
-        "log(a)",
-        _ALIVE,
-        lambda x, y: (1 / x[0],),
-        ("1 / a",),
-    ),
-    "sigmoid": _Form(
-        "sigmoid(a)",
-        _SMALL,
-        lambda x, y: (y * (1 - y),),
-        ("L * (1 - L)",),
-    ),
-}
 
 _CHAIN = program("L = (a * b) * c", a=2, b=-3, c=10)
 # programs of several operations, with the right gradients of the leaves
@@ -196,9 +59,9 @@ _PASSES = (
 )
 
 
-def operation_of(fact: Fact) -> str | None:
+def operation_of(fact: FaultFact) -> str | None:
     """Return the operation that a fact is about, as programs name it; None for a fact about `backward()`."""
-    return _OPERATION.get(fact.operation, fact.operation) or None
+    return FORMS[fact.operation].op if fact.operation else None
 
 
 # -- the programs to run --------------------------------------------------------------------------
@@ -239,7 +102,7 @@ def _passes(shown: Program | None) -> tuple[Program, ...]:
     return (shown, *(p for p in _PASSES if p != shown))
 
 
-def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
+def _tries(form: Form) -> Iterator[tuple[Run, Run, Run]]:
     """Yield three runs for each set of numbers.
 
     Gradients are 0 in the first run. In the second one there are existing gradients. The third one has another
@@ -255,19 +118,15 @@ def _tries(form: _Form) -> Iterator[tuple[Run, Run, Run]]:
         )
 
 
-def _program(form: _Form, x: Sequence[float]) -> Program:
-    text = form.text.replace("n", number_text(x[-1])) if len(x) > len(form.texts) else form.text
-    return program(f"L = {text}", **dict(zip("ab"[: len(form.texts)], x, strict=False)))
-
-
-def _value(name: str, form: _Form, x: Sequence[float]) -> float:
-    return float((form.compute or OPERATIONS[_OPERATION.get(name, name)].compute)(*x))
+def _program(form: Form, x: Sequence[float]) -> Program:
+    text = form.text.replace("n", number_text(x[-1])) if len(x) > len(form.derivatives) else form.text
+    return program(f"L = {text}", **dict(zip("ab"[: len(form.derivatives)], x, strict=False)))
 
 
 # -- facts from the answers -----------------------------------------------------------------------
 
 
-def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple[Fact, ...]:
+def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple[FaultFact, ...]:
     """Return the facts about each operation's rule, simple operations first.
 
     There are no facts about an operation that is composed of others (`a - b` as `a + -b`).
@@ -279,8 +138,8 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
     """
     single = _single_precision(answer.seeds[0])
     outcomes = iter([_singles(outcome) for outcome in answer.seeds[0]] if single else answer.seeds[0])
-    found: list[Fact] = []
-    clearing: list[Fact] = []
+    found: list[FaultFact] = []
+    clearing: list[FaultFact] = []
     users: dict[tuple[int, int] | None, set[str]] = {}
     for name, form in FORMS.items():
         seen = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
@@ -291,8 +150,8 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
             if not found or name not in _MADE_OF_OTHERS:
                 found.append(without)
             continue
-        if wrong := _wrong_value(name, form, [first for first, *_ in seen]):
-            told = any(f.kind == wrong.kind and f.operation == _OPERATION.get(name) for f in found)
+        if wrong := _wrong_value(form, [first for first, *_ in seen]):
+            told = any(f.kind == wrong.kind and f.operation == form.op for f in found)
             if not told and (name not in _MADE_OF_OTHERS or all(f.operation in _MADE_OF_OTHERS for f in found)):
                 found.append(wrong)
             continue
@@ -305,7 +164,7 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
         places = [_lines(one, source.count("\n") + 1) if one.alone else None for one in rules]
         lines = places[0] if len(set(places)) == 1 else None
         if name not in _MADE_OF_OTHERS:
-            users.setdefault(lines, set()).add(_OPERATION.get(name, name))
+            users.setdefault(lines, set()).add(form.op)
         same_rule = [fact for fact in found if lines and fact.lines == lines]
         # without lines, the rule may be the one of a known fact; without inputs, additional nodes are not recognised
         shared = lines in users if lines else bool(found) or not answer.reading.inputs
@@ -313,10 +172,10 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
             continue  # nothing is certain: the rule that ran may be that of another operation
         if found and not rule.alone:
             continue
-        known = {fact.kind for fact in found if fact in same_rule or fact.operation == _OPERATION.get(name)}
+        known = {fact.kind for fact in found if fact in same_rule or fact.operation == form.op}
         facts = [
             _written(fact, source, answer.reading.rule_name) if fact.kind == "no_rule" else fact
-            for fact in _merged(_of_operation(name, form, done), rule)
+            for fact in _merged(_of_operation(form, done), rule)
         ]
         texts = [_program(form, x).shown for x in form.numbers]
         at = {fact: texts.index(fact.program) for fact in facts if fact.program}
@@ -326,11 +185,11 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
             if fact.kind not in known
         ]
         if not facts and rule.state == "own" and rule.alone and _clears(done):
-            clearing.append(Fact("upstream_cleared", name, lines=lines))
+            clearing.append(FaultFact("upstream_cleared", operation=name, lines=lines))
     found = found or clearing  # a pass may clear a gradient that it no longer needs
     found += [single] if single else []
     asked = _forms_in(shown) if shown else set()
-    found.sort(key=lambda fact: _OPERATION.get(fact.operation, fact.operation) not in asked)
+    found.sort(key=lambda fact: operation_of(fact) not in asked)
     # if several operations share a rule, only some kinds of fault are certain to be in its lines
     return tuple(
         msgspec.structs.replace(fact, lines=None)
@@ -345,7 +204,7 @@ def _clears(done: Sequence[tuple[Done, ...]]) -> bool:
     return all(outcome.grads[0][-1] == 0.0 for three in done for outcome in three)
 
 
-def _written(fact: Fact, source: str, rule: str) -> Fact:
+def _written(fact: FaultFact, source: str, rule: str) -> FaultFact:
     """Return a fact about a result without a rule, with the function that the operation's method defines if any.
 
     Only the names in the text of the method are compared. The method must define one function, and either not use it,
@@ -379,30 +238,32 @@ def _forms_in(p: Program) -> set[str]:
     return {node.op if isinstance(node.operands[0], int) else f"r{node.op}" for node in nodes}
 
 
-def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> Fact | None:
+def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name: str) -> FaultFact | None:
     """Return the fact that a result is one of the inputs, or has None as its rule; None for neither."""
     states = {rule.state for o in outcomes if o is not None for rule in o.ruled}
     if states == {"input"}:
-        return Fact("gives_input", name)
-    return Fact("rule_is_none", name, found=rule_name) if states == {"none"} else None
+        return FaultFact("gives_input", operation=name)
+    return FaultFact("rule_is_none", operation=name, found=rule_name) if states == {"none"} else None
 
 
-def _wrong_value(name: str, form: _Form, outcomes: Sequence[Done | Broke | None]) -> Fact | None:
+def _wrong_value(form: Form, outcomes: Sequence[Done | Broke | None]) -> FaultFact | None:
     """Return a fact with the first set of numbers for which the result is not a node, or has a wrong value."""
     for x, outcome in zip(form.numbers, outcomes, strict=True):
         if outcome is None or not outcome.values:
             continue
-        seen, right = outcome.values[0][-1], _value(name, form, x)
+        seen, right = outcome.values[0][-1], form.value(x)
         kind = of_type(seen.type) if isinstance(seen, Odd) else ""
         if kind and not outcome.ruled:
-            return Fact("gives_other", name, found=kind)
+            return FaultFact("gives_other", operation=form.name, found=kind)
         if not _close(seen, right):
             found, expected = (kind, f"{right:.6g}") if isinstance(seen, Odd) else _apart(seen, right)
-            return Fact("value", name, expected=expected, found=found, program=_program(form, x).shown)
+            return FaultFact(
+                "value", operation=form.name, expected=expected, found=found, program=_program(form, x).shown
+            )
     return None
 
 
-def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
+def _single_precision(outcomes: Sequence[Done | Broke | None]) -> FaultFact | None:
     """Return the fact that all values, or all gradients, are in single precision and most are near the right ones."""
     values: list[tuple[float, Observed]] = []
     grads: list[tuple[float, Observed]] = []
@@ -412,14 +273,14 @@ def _single_precision(outcomes: Sequence[Done | Broke | None]) -> Fact | None:
             continue
         form = FORMS[name]
         x = form.numbers[i]
-        value = _value(name, form, x)
+        value = form.value(x)
         values += [(value, seen[-1]) for seen in outcome.values]
         for seen in outcome.grads:
-            right = [_UPSTREAM[i] * local for local in form.derivative(x, value)]
+            right = [_UPSTREAM[i] * local for local in form.local(x, value)]
             grads += zip(right, seen, strict=False)
     for what, pairs in (("values", values), ("gradients", grads)):
         if in_single_precision([right for right, _ in pairs], [seen for _, seen in pairs]):
-            return Fact("single_precision", found=what)
+            return FaultFact("single_precision", found=what)
     return None
 
 
@@ -442,69 +303,77 @@ def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
     return (rule.first, rule.last) if 0 < rule.first <= rule.last <= source_lines else None
 
 
-def _merged(facts: list[Fact], rule: Ruled) -> list[Fact]:
+def _merged(facts: list[FaultFact], rule: Ruled) -> list[FaultFact]:
     """Return the facts with one fact for both inputs in place of two equal ones.
 
     If nothing is added and there is no rule, return `no_rule` alone.
     """
-    alike: dict[Fact, list[Fact]] = {}
+    alike: dict[FaultFact, list[FaultFact]] = {}
     for fact in facts:
         expected = "" if fact.kind in _PER_INPUT else fact.expected
         alike.setdefault(msgspec.structs.replace(fact, input="", expected=expected), []).append(fact)
     inputs = {fact.input for fact in facts}
     merged = [one if len(same) > 1 else same[0] for one, same in alike.items()]
-    unary = len(FORMS[facts[0].operation].texts) == 1 if facts else False
+    unary = len(FORMS[facts[0].operation].derivatives) == 1 if facts else False
     if rule.state != "own" and merged and all(fact.kind == "nothing_added" for fact in merged):
-        return [Fact("no_rule", facts[0].operation)] if unary or len(inputs) > 1 else []
+        return [FaultFact("no_rule", operation=facts[0].operation)] if unary or len(inputs) > 1 else []
     return merged
 
 
-def _of_operation(name: str, form: _Form, done: Sequence[tuple[Done, ...]]) -> list[Fact]:
+def _of_operation(form: Form, done: Sequence[tuple[Done, ...]]) -> list[FaultFact]:
     """Return the facts about each input of one operation; none if the values are wrong."""
     rows: list[list[tuple[float, float, float]]] = []  # by input and set of numbers, the results of the three runs
     locals_: list[tuple[float, ...]] = []
     values: list[float] = []
     for x, (first, second, third) in zip(form.numbers, done, strict=True):
-        value = _value(name, form, x)
+        value = form.value(x)
         if not _close(first.values[0][-1], value):
             return []
         values.append(value)
-        locals_.append(form.derivative(x, value))
-        for j in range(len(form.texts)):
+        locals_.append(form.local(x, value))
+        for j in range(len(form.derivatives)):
             grads = [outcome.grads[0][j] for outcome in (first, second, third)]
             if not all(isinstance(grad, float) and math.isfinite(grad) for grad in grads):
                 i = len(values) - 1
-                return _no_number(name, "ab"[j], _program(form, x).shown, _UPSTREAM[i], locals_[i][j], grads[0])
+                return _no_number(form.name, "ab"[j], _program(form, x).shown, _UPSTREAM[i], locals_[i][j], grads[0])
             if j == len(rows):
                 rows.append([])
             rows[j].append((grads[0], grads[1], grads[2]))  # type: ignore[arg-type]
-    facts = [fact for j in range(len(rows)) for fact in _of_input(name, form, j, rows, locals_, values)]
-    if len(rows) == 2 and name != "mul" and _swapped(rows, locals_):
-        facts = [fact for fact in facts if fact.kind == "overwrites"] + [Fact("swapped", name)]
+    facts = [fact for j in range(len(rows)) for fact in _of_input(form, j, rows, locals_, values)]
+    if len(rows) == 2 and form.name != "mul" and _swapped(rows, locals_):
+        facts = [fact for fact in facts if fact.kind == "overwrites"] + [FaultFact("swapped", operation=form.name)]
     return facts
 
 
-def _no_number(name: str, where: str, shown: str, upstream: float, local: float, seen: Observed) -> list[Fact]:
+def _no_number(name: str, where: str, shown: str, upstream: float, local: float, seen: Observed) -> list[FaultFact]:
     """Return the fact that a contribution is nan, infinite or a complex number; none for other types."""
     if isinstance(seen, float):
         found = "" if math.isfinite(seen) else f"{seen}"
     else:
         found = "a complex number" if seen.type == "complex" else ""
     right = f"{upstream * local:.6g}"
-    fact = Fact("contribution", name, where, right, found, program=shown, upstream=number_text(upstream))
+    fact = FaultFact(
+        "contribution",
+        operation=name,
+        input=where,
+        expected=right,
+        found=found,
+        program=shown,
+        upstream=number_text(upstream),
+    )
     return [fact] if found else []
 
 
 def _of_input(
-    name: str,
-    form: _Form,
+    form: Form,
     j: int,
     rows: list[list[tuple[float, float, float]]],
     locals_: list[tuple[float, ...]],
     values: list[float],
-) -> Iterator[Fact]:
+) -> Iterator[FaultFact]:
     """Yield the facts about the contribution to input `j`."""
-    where = "ab"[j]
+    right = form.derivatives[j]
+    fact = partial(FaultFact, operation=form.name, input="ab"[j])
     row = rows[j]
     if len(row) < _ENOUGH:
         return
@@ -512,53 +381,53 @@ def _of_input(
     sets = all(_close(there, fresh) for fresh, there, _ in row)
     if not adds and not sets:
         if len(rows) == 2 and _by_gradient(rows, j):
-            yield Fact("gradient_for_value", name, where, form.texts[j], f"{'ba'[j]}.grad")
+            yield fact("gradient_for_value", expected=right, found=f"{'ba'[j]}.grad")
         else:
-            yield Fact("depends_on_gradients", name, where, form.texts[j])
+            yield fact("depends_on_gradients", expected=right)
         return
     zero = all(fresh == 0.0 == another for fresh, _, another in row)
     local = [d[j] for d in locals_]
     if sets:
-        yield Fact("overwrites", name, where, found="0" if zero and any(local) else "")
+        yield fact("overwrites", found="0" if zero and any(local) else "")
     fits, constant = _Fit(row), False
     if fits(local):
         return
     if zero:
         if not sets:
-            yield Fact("nothing_added", name, where)
+            yield fact("nothing_added")
         return
     if any(local) and all(_close(fresh, another) for fresh, _, another in row):
-        yield Fact("no_upstream", name, where, form.texts[j])
+        yield fact("no_upstream", expected=right)
         return
     if all(d != 0.0 for d in local):
         ratios = [fresh / (u * d) for (fresh, _, _), u, d in zip(row, _UPSTREAM, local, strict=False)]
         constant = all(_close(one, other) for one, other in pairwise(ratios)) and fits([ratios[0] * d for d in local])
         if constant and _close(ratios[0], -1.0):
-            yield Fact("sign", name, where)
+            yield fact("sign")
             return
         if constant and len({round(d, 9) for d in local}) > 1:
-            yield Fact("factor", name, where, "1", f"{ratios[0]:.6g}")
+            yield fact("factor", expected="1", found=f"{ratios[0]:.6g}")
             return
-    known = _formula(name, form, fits.local, values)
+    known = _formula(form, fits.local, values)
     if constant and (known is None or known not in _NAMES):
-        yield Fact("factor", name, where, "1", f"{ratios[0]:.6g}")
+        yield fact("factor", expected="1", found=f"{ratios[0]:.6g}")
         return
     if known:
-        yield Fact("local_derivative", name, where, form.texts[j], known)
+        yield fact("local_derivative", expected=right, found=known)
         return
     if fits.by(lambda u, i: local[i] + u):
-        yield Fact("upstream_added", name, where, form.texts[j])
-    elif name == "tanh" and fits.by(lambda u, i: 1 - values[i] ** 2 * u):
-        yield Fact("parentheses", name, where, form.texts[j])
+        yield fact("upstream_added", expected=right)
+    elif fits.by(lambda u, i: form.without_parentheses(j, form.numbers[i], values[i], u)):
+        yield fact("parentheses", expected=right)
     else:
-        yield from _first_wrong(name, form, where, row, local)
+        yield from _first_wrong(form, "ab"[j], row, local)
 
 
 def _first_wrong(
-    name: str, form: _Form, where: str, row: list[tuple[float, float, float]], local: Sequence[float]
-) -> Iterator[Fact]:
+    form: Form, where: str, row: list[tuple[float, float, float]], local: Sequence[float]
+) -> Iterator[FaultFact]:
     """Yield a fact with the first wrong contribution, and the first set of numbers for which it is right, if any."""
-    wrong: Fact | None = None
+    wrong: FaultFact | None = None
     right = ""
     for i, (x, d, (fresh, _, another)) in enumerate(zip(form.numbers, local, row, strict=True)):
         shown = _program(form, x).shown
@@ -569,7 +438,15 @@ def _first_wrong(
         elif wrong is None:
             ((upstream, seen), *_) = bad
             found, expected = _apart(seen, upstream * d)
-            wrong = Fact("contribution", name, where, expected, found, program=shown, upstream=number_text(upstream))
+            wrong = FaultFact(
+                "contribution",
+                operation=form.name,
+                input=where,
+                expected=expected,
+                found=found,
+                program=shown,
+                upstream=number_text(upstream),
+            )
     if wrong:
         yield msgspec.structs.replace(wrong, other=right)
 
@@ -580,13 +457,12 @@ def _apart(one: float, other: float) -> tuple[str, str]:
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(one), repr(other)))
 
 
-def _formula(name: str, form: _Form, local: Sequence[float] | None, values: Sequence[float]) -> str | None:
+def _formula(form: Form, local: Sequence[float] | None, values: Sequence[float]) -> str | None:
     """Return the formula of an observed local derivative, in the names of the operation's text."""
     if local is None:
         return None
-    letters = "ab" if len(form.texts) == 2 else "an" if len(form.numbers[0]) == 2 else "a"
-    names = dict(zip(letters, zip(*form.numbers, strict=True), strict=True))
-    if name != "pow":
+    names = dict(zip(form.letters, zip(*form.numbers, strict=True), strict=True))
+    if form.name != "pow":
         return formula(local, (*names.items(), ("L", tuple(values))))
     names = {"n": names["n"], "n - 1": tuple(n - 1 for n in names["n"]), "a": names["a"]}
     known = formula(local, tuple(names.items()))
@@ -633,7 +509,7 @@ def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
     return True
 
 
-def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None = None) -> tuple[Fact, ...]:
+def pass_facts(answer: Read, rules: Collection[FaultFact] = (), shown: Program | None = None) -> tuple[FaultFact, ...]:
     """Return the most important fact about `backward()`, or none.
 
     Args:
@@ -658,7 +534,7 @@ def pass_facts(answer: Read, rules: Collection[Fact] = (), shown: Program | None
     return (msgspec.structs.replace(first, orders=orders, found="None" if none else first.found),)
 
 
-def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[Fact]:
+def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[FaultFact]:
     """Return the facts about the backward pass under one order seed, most important first."""
     watched, twice, from_others = seed[: len(programs)], seed[len(programs) : -1], seed[-1]
     if not any(isinstance(outcome, Done) for outcome in watched):
@@ -682,7 +558,7 @@ def gradient_probes(limits: Limits, only: str = "") -> Batch:
 
 def _observed(only: str) -> Iterator[tuple[str, Sequence[str], Sequence[Program]]]:
     """Yield an operation, or an empty text for several, with the right gradients of the leaves and the programs."""
-    alone = [(name, form.texts, [_program(form, x) for x in form.numbers]) for name, form in FORMS.items()]
+    alone = [(name, form.derivatives, [_program(form, x) for x in form.numbers]) for name, form in FORMS.items()]
     alone = [one for one in alone if only in ("", one[0])]
     yield from (one for one in alone if one[0] not in _MADE_OF_OTHERS)
     for text, right in [one for one in _COMPOSED if only in ("", one[0])]:
@@ -690,7 +566,7 @@ def _observed(only: str) -> Iterator[tuple[str, Sequence[str], Sequence[Program]
     yield from (one for one in alone if one[0] in _MADE_OF_OTHERS)
 
 
-def gradient_facts(answer: Read, only: str = "") -> tuple[Fact, ...]:
+def gradient_facts(answer: Read, only: str = "") -> tuple[FaultFact, ...]:
     """Return the formulas of wrong gradients after `backward()`.
 
     Operations that are not composed of others come first. If their gradients are right, there are facts about one
@@ -701,7 +577,7 @@ def gradient_facts(answer: Read, only: str = "") -> tuple[Fact, ...]:
         only: as given to `gradient_probes`.
     """
     seeds = [iter(seed) for seed in answer.seeds]
-    found: list[Fact] = []
+    found: list[FaultFact] = []
     for name, right, programs in _observed(only):
         outcomes = [[next(seed) for _ in programs] for seed in seeds]
         if found and (not name or name in _MADE_OF_OTHERS):
@@ -715,7 +591,7 @@ def gradient_facts(answer: Read, only: str = "") -> tuple[Fact, ...]:
 
 def _wrong_gradients(
     name: str, right: Sequence[str], programs: Sequence[Program], outcomes: Sequence[Done | Broke | None]
-) -> list[Fact]:
+) -> list[FaultFact]:
     """Return the facts about the leaves with wrong gradients; none if the engine computes other values."""
     done = [(p, o) for p, o in zip(programs, outcomes, strict=True) if isinstance(o, Done)]
     if len(done) < _NEEDED or any(outcome.grads[0][p.root] != 1.0 for p, outcome in done):
@@ -731,9 +607,9 @@ def _wrong_gradients(
             leaves.setdefault(found or "", []).append(("abc"[i], expected))
     where = "" if name else programs[0].text
     return [
-        Fact(
+        FaultFact(
             "wrong_gradient",
-            name,
+            operation=name,
             input=",".join(leaf for leaf, _ in same),
             expected=",".join(text for _, text in same),
             found=found,
@@ -760,12 +636,12 @@ def _gradient_formula(name: str, programs: Sequence[Program], seen: Sequence[flo
     """Return the formula of observed gradients, in the names of the program's nodes."""
     if name:
         form = msgspec.structs.replace(FORMS[name], numbers=FORMS[name].numbers[: len(programs)])
-        return _formula(name, form, seen, [p.values[p.root] for p in programs])
+        return _formula(form, seen, [p.values[p.root] for p in programs])
     nodes = enumerate(programs[0].nodes)
     return formula(seen, tuple((node.name, tuple(p.values[i] for p in programs)) for i, node in nodes))
 
 
-def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[Fact]:
+def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[FaultFact]:
     """Return the facts about the first backward pass on these programs.
 
     Args:
@@ -781,15 +657,15 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
     nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
     if nothing and not any(grads[p.root] for p, grads, _ in seen):
         added = any(there for _, _, trace in seen for _, there in trace.calls)
-        return [Fact("all_cleared" if added else "not_seeded")]
+        return [FaultFact("all_cleared" if added else "not_seeded")]
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
-        return [Fact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
+        return [FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
     ran = any(trace.calls for _, _, trace in seen)
     if nothing:
-        return [Fact("nothing_propagated" if stored or ran or changes else "no_rule_ran")]
+        return [FaultFact("nothing_propagated" if stored or ran or changes else "no_rule_ran")]
     if all(grad == 1.0 for _, grads, _ in seen for grad in grads):
-        return [Fact("all_ones")]
+        return [FaultFact("all_ones")]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
     return [fact for p, grads, trace in wrong if ran and _whole(p, grads, trace) for fact in _disorder(p, trace)]
@@ -809,24 +685,24 @@ def _whole(p: Program, grads: Sequence[float], trace: Traced) -> bool:
     )
 
 
-def _wrong_root(seen: Sequence[tuple[Program, Sequence[float], Traced]]) -> list[Fact]:
+def _wrong_root(seen: Sequence[tuple[Program, Sequence[float], Traced]]) -> list[FaultFact]:
     """Return the fact that the root's gradient is not 1 after any pass, if all other gradients are right."""
     for p, grads, _ in seen:
         right = expected_grads(p)
         if grads[p.root] == 1.0 or not all(_close(g, right[i]) for i, g in enumerate(grads) if i != p.root):
             return []
     p, grads, _ = max(seen, key=lambda one: isinstance(one[0].nodes[one[0].root], Op))
-    return [Fact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
+    return [FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
 
 
-def _stops(p: Program, grads: Sequence[float]) -> Iterator[Fact]:
+def _stops(p: Program, grads: Sequence[float]) -> Iterator[FaultFact]:
     """Yield a fact for each operation that has its gradient, but whose inputs have none."""
     right = expected_grads(p)
     for index, node in enumerate(p.nodes):
         if not isinstance(node, Op) or index == p.root or not right[index]:
             continue
         if _close(grads[index], right[index]) and all(grads[i] == 0.0 != right[i] for i in node.inputs):
-            yield Fact("stops_at", program=p.shown, node=node.name)
+            yield FaultFact("stops_at", program=p.shown, node=node.name)
 
 
 def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
@@ -834,30 +710,30 @@ def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
     return all(_close(grads[i], right[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op))
 
 
-def _disorder(p: Program, trace: Traced) -> Iterator[Fact]:
+def _disorder(p: Program, trace: Traced) -> Iterator[FaultFact]:
     """Yield every fault in the order in which rules ran."""
     place: dict[int, int] = {}
     for position, (node, _) in enumerate(trace.calls):
         if not 0 <= node < len(p.nodes):
             return  # an additional node of the engine
         if node in place:
-            yield Fact("ran_twice", program=p.shown, node=p.nodes[node].name)
+            yield FaultFact("ran_twice", program=p.shown, node=p.nodes[node].name)
         place.setdefault(node, position)
     for index in reversed(p.reachable):
         node_ = p.nodes[index]
         if not isinstance(node_, Op):
             continue
         if index not in place:
-            yield Fact("never_ran", program=p.shown, node=node_.name)
+            yield FaultFact("never_ran", program=p.shown, node=node_.name)
             continue
         for source in node_.inputs:
             if source in place and place[source] < place[index]:
-                yield Fact("ran_early", program=p.shown, node=p.nodes[source].name, other=node_.name)
+                yield FaultFact("ran_early", program=p.shown, node=p.nodes[source].name, other=node_.name)
 
 
-def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]) -> list[Fact]:
+def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]) -> list[FaultFact]:
     return [
-        Fact("second_pass", program=p.shown)
+        FaultFact("second_pass", program=p.shown)
         for p, o in zip(programs, twice, strict=True)
         if isinstance(o, Done) and _leaves_right(p, _numbers(o.grads[0])) and not _leaves_right(p, _numbers(o.grads[1]))
     ]

@@ -10,16 +10,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from ..program import functions_called
+
 Names = tuple[tuple[str, tuple[float, ...]], ...]  # quantities by their text, with a value for each point
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the parts of a text hold together
 _CONSTANTS = ("1", "2", "3")
-_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "abs": abs,
-    "log": math.log,
-    "exp": math.exp,
-    "tanh": math.tanh,
-}
+_FUNCTIONS: dict[str, Callable[[float], float]] = {"abs": abs, **functions_called(operands=1)}
 # the symbol, the function, whether the operands can be exchanged, and how tightly the result holds together
 _OPERATORS: tuple[tuple[str, Callable[[float, float], Any], bool, int], ...] = (
     ("*", operator.mul, True, _PRODUCT),

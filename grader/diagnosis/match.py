@@ -5,8 +5,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ..oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
+from ..words.facts import FaultFact
 from .behaviour import RIGHT, Behaviour, check_of
-from .facts import Fact
 
 _NOTHING = ("no_rule", "nothing_added")
 
@@ -15,7 +15,7 @@ def diagnose(
     known: KnownExercise,
     seen: Behaviour,
     failures: Iterable[str],
-    facts: Iterable[Fact] = (),
+    facts: Iterable[FaultFact] = (),
     other: Collection[str] = (),
 ) -> dict[str, KnownBehaviour]:
     """Return the misconceptions that explain the failed checks, by check. A check has none if that is not certain.
@@ -62,7 +62,7 @@ def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehav
     return [one for one in alike if seen.unclear.isdisjoint(one.behaviour)] or alike
 
 
-def can_be_named(known: KnownExercise, facts: Iterable[Fact]) -> bool:
+def can_be_named(known: KnownExercise, facts: Iterable[FaultFact]) -> bool:
     """Return whether an exercise has misconceptions, and by `facts` no operation propagates nothing."""
     return bool(known.misconceptions) and not any(fact.kind in _NOTHING for fact in facts)
 

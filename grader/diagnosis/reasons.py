@@ -4,24 +4,16 @@ from collections.abc import Sequence
 
 from ..checks.outcome import CheckOutcome
 from ..client.protocol import RAN_OUT
-from .facts import Fact, operation_of
+from ..program import FORMS
+from ..words.facts import FaultFact
+from .facts import operation_of
 
 _RAISING = ("gives_other", "rule_is_none")  # the kinds of facts that explain an error in code that uses the result
 _OF_VALUE = ("value", "gives_other", "gives_input")  # the kinds of facts that explain a wrong value
 _LIMITS = (*RAN_OUT, "cpu_limit", "wall_limit")  # the reasons for which a fault of the backward pass may be the cause
-# the operations that the method of an operation commonly uses
-_MADE_OF = {
-    "neg": {"mul", "sub", "rsub", "rmul"},
-    "sub": {"add", "neg", "mul", "rmul"},
-    "div": {"mul", "pow"},
-    "radd": {"add"},
-    "rsub": {"sub", "add", "radd", "neg", "mul", "rmul"},
-    "rmul": {"mul"},
-    "rdiv": {"div", "mul", "rmul", "pow"},
-}
 
 
-def explains(fact: Fact, outcome: CheckOutcome) -> bool:
+def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     """Return whether a fact can be the reason why a check failed.
 
     A fact about an operation can only explain a failure of a program that uses this operation, and a fact about
@@ -43,7 +35,7 @@ def explains(fact: Fact, outcome: CheckOutcome) -> bool:
     if outcome.wrong_value and fact.kind not in _OF_VALUE:
         return False
     if operation is None:
-        one_rule = outcome.single and _MADE_OF.keys().isdisjoint(outcome.operations)
+        one_rule = outcome.single and not any(map(_made_of, outcome.operations))
         return outcome.passes and not (one_rule and fact.kind == "ran_early")
     if fact.kind == "wrong_gradient" and not outcome.passes:
         return False
@@ -55,7 +47,12 @@ def _used(operations: Sequence[str]) -> set[str]:
     found = set(operations)
     todo = list(operations)
     while todo:
-        new = _MADE_OF.get(todo.pop(), set()) - found
+        new = {*_made_of(todo.pop())} - found
         found |= new
         todo += new
     return found
+
+
+def _made_of(operation: str) -> tuple[str, ...]:
+    """Return the operations that the method of an operation commonly uses."""
+    return FORMS[operation].made_of if operation in FORMS else ()

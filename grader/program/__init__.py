@@ -3,12 +3,13 @@
 from .descent import Descent, Question
 from .draw import Arrangement, arrange, draw, parts
 from .graph import NOTHING, Leaf, Number, Op, Program, ProgramError, chain, diamonds, leaf, number_text
-from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
+from .operations import BINARY, FORMS, FUNCTIONS, METHODS, OPERATIONS, REFLECTED, Form, Operation, functions_called
 from .parse import program
 from .redraw import alike, among_others, plain_numbers
 
 __all__ = [
     "BINARY",
+    "FORMS",
     "FUNCTIONS",
     "METHODS",
     "NOTHING",
@@ -16,9 +17,11 @@ __all__ = [
     "REFLECTED",
     "Arrangement",
     "Descent",
+    "Form",
     "Leaf",
     "Number",
     "Op",
+    "Operation",
     "Program",
     "ProgramError",
     "Question",
@@ -28,6 +31,7 @@ __all__ = [
     "chain",
     "diamonds",
     "draw",
+    "functions_called",
     "leaf",
     "number_text",
     "parts",

@@ -188,10 +188,10 @@ def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> 
         node = nodes[index]
         if isinstance(node, Leaf):
             continue
-        local = OPERATIONS[node.op].bounds(_operand_values(node, values), values[index])
+        local = OPERATIONS[node.op].local(_operand_values(node, values), values[index])
         for operand, derivative in zip(node.operands, local, strict=True):
             if isinstance(operand, int):
-                mass[operand] += derivative * mass[index]
+                mass[operand] += abs(derivative) * mass[index]
     return max(mass) <= _LARGEST_GRADIENT
 
 

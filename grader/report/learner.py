@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from .model import CheckResult, ExerciseResult, FaultFact, Report
+from ..words.facts import FaultFact
+from .model import CheckResult, ExerciseResult, Report
 
 Details = Mapping[tuple[str, str], str]
 

@@ -9,6 +9,7 @@ from ..client import Reason
 from ..course import Limits
 from ..learners import Decided, Learner, Submitter
 from ..remarks import CellStart, Remark, Shown
+from ..words.facts import FaultFact
 
 Schema: TypeAlias = Literal["backward/report/v3"]
 SCHEMA: Schema = "backward/report/v3"
@@ -67,28 +68,6 @@ class Diagnosis(_Strict, frozen=True):
     id: str
     title: str
     explanation: str
-
-
-class FaultFact(_Strict, frozen=True):
-    """A certain fault, derived from the engine's behaviour on the grader's own programs.
-
-    `text` describes it in a sentence. `checks` has the failed checks that it can explain. The first of them shows it.
-    The other fields are those of `grader.diagnosis.facts.Fact`.
-    """
-
-    kind: str
-    text: str
-    operation: str | UnsetType = UNSET
-    input: str | UnsetType = UNSET
-    expected: str | UnsetType = UNSET
-    found: str | UnsetType = UNSET
-    lines: tuple[int, int] | UnsetType = UNSET
-    program: str | UnsetType = UNSET
-    node: str | UnsetType = UNSET
-    other: str | UnsetType = UNSET
-    upstream: str | UnsetType = UNSET
-    orders: tuple[int, int] | UnsetType = UNSET
-    checks: tuple[str, ...] | UnsetType = UNSET
 
 
 class CheckResult(_Strict, frozen=True):

@@ -9,8 +9,8 @@ from msgspec import UNSET, UnsetType
 
 from ..base import lines
 from ..remarks import StartingFrom
-from ..words.learner import place
-from .model import CheckResult, ExerciseResult, FaultFact
+from ..words.facts import FaultFact, place
+from .model import CheckResult, ExerciseResult
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
 _DIGITS = 28  # characters of two numbers side by side

@@ -1,9 +1,8 @@
 """The sentences for a learner about their code: findings, exceptions, ends of processes, and fault facts."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from ..base import counted, of_type
 from ..program import BINARY, METHODS, REFLECTED, number_text
@@ -45,10 +44,7 @@ from ..remarks import (
     Stopped,
     Unrelated,
 )
-
-if TYPE_CHECKING:
-    from ..checks.finding import Finding
-    from ..diagnosis import Fact
+from .facts import orders_text, place
 
 
 class Ended(Protocol):
@@ -70,21 +66,21 @@ class Ended(Protocol):
     def detail(self) -> str | None: ...
 
 
-# -- places in the code ---------------------------------------------------------------------------------
-
-
-def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> str:
-    """Return the place of lines in a text: `line 5`, `lines 5 to 9`, or `cell 3, line 5` in a notebook."""
-    at = bisect_right(cells, first, key=lambda start: start.line) - 1
-    shift = cells[at].line - 1 if at >= 0 else 0
-    lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"
-    return f"cell {cells[at].cell}, {lines}" if at >= 0 else lines
-
-
 # -- checks -------------------------------------------------------------------------------------------
 
 
-def finding_text(finding: "Finding", cells: Sequence[CellStart] = ()) -> str | None:
+class Finding(Protocol):
+    """A finding of `grader.checks`, besides its numbers."""
+
+    @property
+    def remarks(self) -> Sequence[Remark]: ...
+    @property
+    def reason(self) -> Ended | None: ...
+    @property
+    def stopped(self) -> Stopped | None: ...
+
+
+def finding_text(finding: Finding, cells: Sequence[CellStart] = ()) -> str | None:
     """Return the text of a failure besides its numbers, or None. `cells` are the cells of a notebook."""
     if finding.stopped is not None or finding.reason is not None:
         return _why(finding.stopped, finding.reason, cells)
@@ -130,11 +126,6 @@ def _rules_run_again(said: RulesRunAgain) -> str:
 def _rule_tripled(said: RuleTripled) -> str:
     text = f"the grader changed the rule of {said.node} so that its contributions should triple"
     return f"{text}, but the gradients are those that are right without this change" if said.ignored else text
-
-
-def _orders(some: int, of: int) -> str:
-    why = "runs differ in the order of nodes and of any sets, and a later one may meet what an earlier one left"
-    return f"{some} of {of} runs ({why})"
 
 
 def _data_changed(said: DataChanged) -> str:
@@ -197,7 +188,7 @@ _REMARKS: dict[type, Callable[[Any], str]] = {
     RulesRunAgain: _rules_run_again,
     Cleared: lambda said: f"after {said.function}",
     RuleTripled: _rule_tripled,
-    DependsOnOrder: lambda said: f"wrong in {_orders(said.wrong, said.of)}",
+    DependsOnOrder: lambda said: f"wrong in {orders_text(said.wrong, said.of)}",
     DataChanged: _data_changed,
     NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
     NothingStored: lambda said: (
@@ -598,163 +589,3 @@ def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
 def refused_calls(names: Sequence[str]) -> str:
     """Return a sentence about the system calls that the sandbox refused."""
     return f"the sandbox refused system calls that the code made: {', '.join(f'`{name}`' for name in names)}"
-
-
-# -- fault facts ---------------------------------------------------------------------------------------
-
-_EXPRESSIONS = {
-    "add": "`a + b`",
-    "sub": "`a - b`",
-    "radd": "`n + a` (n a number)",
-    "rsub": "`n - a` (n a number)",
-    "rmul": "`n * a` (n a number)",
-    "rdiv": "`n / a` (n a number)",
-    "mul": "`a * b`",
-    "div": "`a / b`",
-    "pow": "`a ** n`",
-    "neg": "`-a`",
-    "relu": "`relu(a)` with a > 0",
-    "relu_below_zero": "`relu(a)` with a < 0",
-    "tanh": "`tanh(a)`",
-    "exp": "`exp(a)`",
-    "log": "`log(a)`",
-    "sigmoid": "`sigmoid(a)`",
-}
-_OF_TWO = ("add", "sub", "mul", "div")
-
-
-def fact_text(fact: "Fact", cells: Sequence[CellStart] = ()) -> str:
-    """Return a fact in sentences. `cells` are the cells of a notebook, which its lines are named by."""
-    if fact.kind == "wrong_gradient":
-        return _wrong_gradient(fact)
-    if not fact.operation:
-        said = " ".join(_of_pass(fact).split())  # a program's text contains several spaces in a row
-        return f"{said} This was seen in {_orders(*fact.orders)}." if fact.orders else said
-    where = f" ({place(cells, *fact.lines)})" if fact.lines else ""
-    if fact.kind in ("value", "contribution"):
-        return " ".join(_of_numbers(fact, where).split())
-    return f"In `L = {_EXPRESSIONS[fact.operation][1:]}{where}, {_of_operation(fact)}"
-
-
-def _of_numbers(fact: "Fact", where: str) -> str:
-    text, _, numbers = fact.program.partition("with")
-    if fact.kind == "value":
-        return f"In `{text.strip()}` with {numbers}, L.data is {fact.found}. It should be {fact.expected}."
-    given = f"with {numbers} and L.grad = {fact.upstream}"
-    name = fact.input or "each input"
-    told = f"In `{text.strip()}`{where}, {given}, {name} receives {fact.found}. It should receive {fact.expected}."
-    if not fact.other:
-        return told
-    text, _, numbers = fact.other.partition("with")
-    return f"{told} In `{text.strip()}` with {numbers}, it receives the right contribution."
-
-
-def _wrong_gradient(fact: "Fact") -> str:
-    where = f"`L = {_EXPRESSIONS[fact.operation][1:]}" if fact.operation else f"`{fact.program}`"
-    names, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
-    verb, they = ("are", "They") if len(names) > 1 else ("is", "It")
-    grads = " and ".join(f"{name}.grad" for name in names)
-    return f"After backward() on {where}, {grads} {verb} {fact.found}. {they} should be {' and '.join(right)}."
-
-
-def _of_operation(fact: "Fact") -> str:
-    both = fact.operation in _OF_TWO and not fact.input
-    name = fact.input or "a"
-    to = "the contribution to each input" if both else f"the contribution to {name}"
-    match fact.kind:
-        case "overwrites":
-            inputs = "a.grad and b.grad" if both else f"{name}.grad"
-            to_value = f" to {fact.found}" if fact.found else ""
-            return f"the rule sets {inputs}{to_value} instead of adding to {'them' if both else 'it'}."
-        case "gives_other":
-            return f"the result is {fact.found}. It should be a node."
-        case "depends_on_gradients":
-            return f"{to} depends on existing gradients.{_should(fact, both)}"
-        case "upstream_cleared":
-            return "the rule sets L.grad, its upstream gradient, to 0."
-        case "gives_input":
-            return f"the result is {'a or b' if fact.operation in _OF_TWO else 'a'} itself, not a new node."
-        case "rule_is_none":
-            return (
-                f"L.{fact.found} is None, so no rule of L can run. `L.{fact.found} = f` stores a function f; "
-                f"`L.{fact.found} = f()` stores what f returns."
-            )
-        case "no_rule":
-            told = "L has the same backward rule as a leaf, and running it adds nothing."
-            if not fact.found:
-                return told
-            method = METHODS.get(fact.operation, fact.operation)
-            if fact.other:
-                return f"{told} `{method}` stores `{fact.found}` in `{fact.other}`, and not on the result."
-            return f"{told} `{method}` defines `{fact.found}`, but does not store it on the result."
-        case "nothing_added" if both:
-            return "the rule adds nothing to a.grad or b.grad."
-        case "nothing_added":
-            return f"the rule adds nothing to {name}.grad."
-        case "no_upstream":
-            return f"{to} does not depend on the upstream gradient L.grad.{_should(fact, both)}"
-        case "upstream_added":
-            return f"the upstream gradient L.grad is added to the local derivative.{_should(fact, both)}"
-        case "sign" if both:
-            return "the contributions to a and b have the wrong sign."
-        case "sign":
-            return f"{to} has the wrong sign."
-        case "factor":
-            return f"{to} is {fact.found} times what it should be."
-        case "swapped":
-            return "a receives the contribution that b should receive, and b receives the one that a should receive."
-        case "parentheses":
-            return f"only a part of the local derivative is multiplied by L.grad.{_should(fact, both)}"
-        case "local_derivative" if both:
-            return f"each input receives {_times(fact.found)}.{_should(fact, both)}"
-        case _:
-            return f"{name} receives {_times(fact.found)}.{_should(fact, both)}"
-
-
-def _should(fact: "Fact", both: bool) -> str:
-    if both or not fact.expected:
-        return " The contribution should be the local derivative times L.grad."
-    return f" The contribution should be {_times(fact.expected)}."
-
-
-def _times(factor: str) -> str:
-    """Return the text of a factor times the upstream gradient."""
-    if factor in ("0", "1"):
-        return {"0": "0", "1": "L.grad"}[factor]
-    if factor == "-1":
-        return "-L.grad"
-    outside = factor
-    while (shorter := re.sub(r"\([^()]*\)", "", outside)) != outside:
-        outside = shorter
-    return f"({factor}) * L.grad" if " + " in outside or " - " in outside else f"{factor} * L.grad"
-
-
-def _of_pass(fact: "Fact") -> str:
-    match fact.kind:
-        case "single_precision":
-            return f"All {fact.found} have single precision (float32). Use double precision, as Python's float does."
-        case "not_seeded":
-            nothing = "0 or None" if fact.found else "0"
-            return f"After backward() every gradient is {nothing}, even the root's. The root's gradient should be 1."
-        case "all_ones":
-            return "After backward() every gradient is 1. Only the root's gradient should be set to 1."
-        case "all_cleared":
-            return "Rules add to gradients during backward(), but afterwards every gradient is 0."
-        case "seed":
-            return f"After backward() on {fact.program}, the root's gradient is {fact.found}. It should be 1."
-        case "no_rule_ran":
-            return "After backward() only the root has a gradient. No rule ran."
-        case "nothing_propagated":
-            return "After backward() only the root has a gradient. All others are 0."
-        case "stops_at":
-            right = f"After backward() on {fact.program}, {fact.node} has the right gradient"
-            return f"{right}, but the gradients of its inputs are 0."
-        case "ran_twice":
-            return f"In {fact.program}, the rule of {fact.node} runs more than once."
-        case "never_ran":
-            return f"In {fact.program}, the rule of {fact.node} does not run."
-        case "ran_early":
-            return f"In {fact.program}, the rule of {fact.node} runs before that of its user {fact.other}."
-        case _:
-            other = f"In {fact.program}, a second call to backward() computes different gradients"
-            return f"{other}, although all gradients were set back to 0 before it."

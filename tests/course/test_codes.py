@@ -9,7 +9,7 @@ from grader.checks.finding import Status
 from grader.client.protocol import SHAPES
 from grader.course import CODES, load_course
 from grader.course.codes import OPERATIONS, REMARKS, STATUSES, STOPS, is_code
-from grader.diagnosis.facts import FORMS
+from grader.program import FORMS
 from grader.remarks import Remark
 
 

@@ -19,7 +19,8 @@ from grader.oracle.answer_book import read_book
 from grader.program import NOTHING, Program, chain, leaf, program
 from grader.report.shown import hint_of
 from grader.scoring import score
-from grader.words.learner import fact_text, finding_text
+from grader.words.facts import fact_text
+from grader.words.learner import finding_text
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)

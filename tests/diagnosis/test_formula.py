@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from grader.diagnosis.facts import FORMS
 from grader.diagnosis.formula import Names, _table, formula
+from grader.program import FORMS
 
 _A = tuple(a for (a,) in FORMS["tanh"].numbers)
 _TANH: Names = (("a", _A), ("L", tuple(map(math.tanh, _A))))

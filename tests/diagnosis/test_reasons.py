@@ -7,14 +7,15 @@ import pytest
 from grader.checks.finding import Finding
 from grader.checks.outcome import CheckOutcome
 from grader.client import Reason
-from grader.diagnosis import Fact, explains
+from grader.diagnosis import explains
 from grader.remarks import Stopped
+from grader.words.facts import FaultFact
 
 RAISED = Finding("error", reason=Reason("raised", type="TypeError"), stopped=Stopped("raised"))
 MISSING = Finding("failed", reason=Reason("not_offered", detail="__neg__"), stopped=Stopped("not_offered"))
 TOO_OFTEN = Finding("timeout", reason=Reason("calls"), stopped=Stopped("calls"))
 TOO_LONG = Finding("timeout", reason=Reason("cpu_limit", seconds=2.0))
-MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
+MUL, VALUE, PASS = FaultFact("sign", operation="mul"), FaultFact("value", operation="mul"), FaultFact("ran_early")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,9 @@ MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
         pytest.param(True, MUL, {"operations": ("add", "mul")}, id="an operation of the program"),
         pytest.param(False, MUL, {"operations": ("add", "relu")}, id="an operation that the program lacks"),
         pytest.param(True, MUL, {"operations": ("rsub",)}, id="an operation that another one may use"),
-        pytest.param(True, Fact("sign", "relu_below_zero"), {"operations": ("relu",)}, id="relu below zero"),
+        pytest.param(
+            True, FaultFact("sign", operation="relu_below_zero"), {"operations": ("relu",)}, id="relu below zero"
+        ),
         pytest.param(False, MUL, {"operations": ("mul",), "wrong_value": True}, id="a rule and a wrong value"),
         pytest.param(True, VALUE, {"operations": ("mul",), "wrong_value": True}, id="a wrong value"),
         pytest.param(True, PASS, {}, id="backward() and gradients"),
@@ -34,7 +37,9 @@ MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
         ),
         pytest.param(False, PASS, {"single": True, "operations": ("mul",)}, id="the order of rules, and one rule"),
         pytest.param(True, PASS, {"single": True, "operations": ("sub",)}, id="an operation made of two others"),
-        pytest.param(True, Fact("ran_twice"), {"single": True}, id="a rule that runs twice, and a single operation"),
+        pytest.param(
+            True, FaultFact("ran_twice"), {"single": True}, id="a rule that runs twice, and a single operation"
+        ),
         pytest.param(False, PASS, {"wrong_value": True}, id="backward() and a wrong value"),
         pytest.param(False, PASS, {"passes": False}, id="backward() where it is not called"),
         pytest.param(False, PASS, {"finding": RAISED}, id="backward() and an error"),
@@ -44,16 +49,18 @@ MUL, VALUE, PASS = Fact("sign", "mul"), Fact("value", "mul"), Fact("ran_early")
         pytest.param(False, MUL, {"operations": ("mul",), "finding": RAISED}, id="a rule and an error"),
         pytest.param(
             True,
-            Fact("gives_other", "mul"),
+            FaultFact("gives_other", operation="mul"),
             {"operations": ("mul",), "finding": RAISED},
             id="a result that is no node, and an error",
         ),
-        pytest.param(True, Fact("single_precision", found="values"), {"wrong_value": True}, id="values too inexact"),
+        pytest.param(
+            True, FaultFact("single_precision", found="values"), {"wrong_value": True}, id="values too inexact"
+        ),
         pytest.param(False, PASS, {"status": "passed"}, id="a check that passed"),
         pytest.param(False, PASS, {"status": "not_started"}, id="code still to be filled in"),
     ],
 )
-def test_a_fact_explains_a_failure(expected: bool, fact: Fact, outcome: dict[str, Any]) -> None:
+def test_a_fact_explains_a_failure(expected: bool, fact: FaultFact, outcome: dict[str, Any]) -> None:
     """It depends on the program that failed, and on whether the failure is an error, a value or a gradient."""
     finding = outcome.get("finding", Finding("failed"))
     made = CheckOutcome("first", "one", **{"status": finding.status, "duration_s": 0.0, "finding": finding} | outcome)

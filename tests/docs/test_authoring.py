@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.program import OPERATIONS, program
-
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 
@@ -26,19 +24,6 @@ def beginning(course: Path) -> Path:
     page = re.sub(r"^grades: .*\n", "", page, flags=re.MULTILINE).replace("total: 100", "total: 20")
     (course / "course.yaml").write_text(page, encoding="utf-8")
     return course
-
-
-def test_every_operation_is_listed() -> None:
-    """The authors' guide lists all operations of programs, as they may be written, and says which are optional."""
-    text = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| (`.*`) \| (needs|may lack) it", text, re.MULTILINE)
-    assert [(one.name, one.optional) for one in OPERATIONS.values()] == [
-        (name, who != "needs") for name, _, who in rows
-    ]
-    for name, forms, _ in rows:
-        for form in re.findall("`([^`]+)`", forms):
-            leaves = {leaf: 2.0 for leaf in "ab" if re.search(rf"\b{leaf}\b", form)}
-            assert {name} == program(form, **leaves).operations, form
 
 
 @pytest.mark.slow

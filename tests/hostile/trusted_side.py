@@ -48,7 +48,7 @@ from grader.client import (
 from grader.client.protocol import decode_batch, decode_load
 from grader.cohort import summarise
 from grader.course import Course, Limits, load_course
-from grader.diagnosis import Fact, behaviour, pass_probes
+from grader.diagnosis import behaviour, pass_probes
 from grader.grading import Grader, Submission, grade_submission
 from grader.oracle import Oracle
 from grader.oracle.answer_book import AnswerBook, read_book
@@ -68,6 +68,7 @@ from grader.views import render
 from grader.views.cohort import render_cohort
 from grader.views.feedback import feedback, feedback_page
 from grader.views.page import build_page
+from grader.words.facts import FaultFact
 from grader.worker.confine.framing import HEADER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -404,7 +405,7 @@ class TrustedSide:
         # the programs of facts are the grader's own
         asked_for = max((run.program.shown for run in pass_probes(self.course.limits).runs), key=len)
         rules = [(at, at + LONG_RULE) for at in range(1, 40_001, 1_000)]
-        facts = [Fact("ran_early", lines=rule, program=asked_for, node="a * b", other="L") for rule in rules]
+        facts = [FaultFact("ran_early", lines=rule, program=asked_for, node="a * b", other="L") for rule in rules]
         longest = max(known, key=lambda one: len(one.title + one.explanation))
         results = tuple(
             score(

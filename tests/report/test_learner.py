@@ -9,7 +9,8 @@ from grader.client import Reason
 from grader.course import Limits
 from grader.remarks import NeverRan
 from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
-from grader.report.model import SCHEMA, CourseStamp, FaultFact, Isolation, SubmissionStamp
+from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
+from grader.words.facts import FaultFact
 
 FULL = CheckResult(
     id="one",

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from grader.client import Reason
 from grader.learners import Decided, Learner, Person, Submitter
 from grader.report import CheckResult, ExerciseResult, Report, for_learner, read_report
-from grader.report.model import FaultFact, SubmissionStamp
+from grader.report.model import SubmissionStamp
 from grader.report.registry import Request
 from grader.views.feedback import feedback, feedback_files, feedback_page, place
+from grader.words.facts import FaultFact
 from grader.words.feedback import excused_text, time_text
 
 MakeCheck = Callable[..., CheckResult]

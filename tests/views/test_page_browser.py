@@ -19,9 +19,10 @@ from grader.course import Course
 from grader.learners import Because, Change, Submitter
 from grader.people import Class, Handed, Rules, parse_roster
 from grader.report import CheckResult, Diagnosis, Report
-from grader.report.model import FaultFact, SubmissionStamp
+from grader.report.model import SubmissionStamp
 from grader.views.page import Beside, build_page
 from grader.views.page.build import PARTS
+from grader.words.facts import FaultFact
 
 pytestmark = pytest.mark.browser
 

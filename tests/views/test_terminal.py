@@ -12,10 +12,10 @@ from grader.client import Reason
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
 from grader.report import CheckResult, ExerciseResult, Report
-from grader.report.model import FaultFact
 from grader.views import render
 from grader.views.terminal import at_hand, shown_in_full
 from grader.words import practice as said
+from grader.words.facts import FaultFact
 
 MakeCheck = Callable[..., CheckResult]
 MakeExercise = Callable[..., ExerciseResult]

@@ -36,6 +36,7 @@ class Parts:
         shared_style: a style that several pages share. It comes between `base.css` and the page's own style.
         libraries: third-party scripts that the page uses in addition to pako; they come first.
         licences: the licences of these libraries.
+        generated: a script that is not a file. It comes first.
     """
 
     template: Path
@@ -45,6 +46,7 @@ class Parts:
     shared_style: Path | None = None
     libraries: tuple[Path, ...] = ()
     licences: Path | None = None
+    generated: str = ""
 
     @property
     def scripts(self) -> tuple[Path, ...]:
@@ -71,7 +73,7 @@ def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ())
         data: the data that the page shows.
         more: further packed data, with the ids `more-0`, `more-1` and so on. The page unpacks it when it is needed.
     """
-    scripts = [_text(path) for path in parts.scripts]
+    scripts = [*filter(None, [parts.generated]), *map(_text, parts.scripts)]
     style = "".join(_text(path) for path in parts.styles)
     body = Template(parts.template.read_text(encoding="utf-8")).substitute(
         title=html.escape(plain(title)),

@@ -1,6 +1,8 @@
 """Build the page of a replay."""
 
 import itertools
+import json
+import re
 import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...base import plain
-from ...program import Leaf, Program, program
+from ...program import OPERATIONS, Leaf, Operation, Program, program
 from ...replay import Landscape, Replay, Source
 from ..offline import Parts, write_page
 
@@ -19,6 +21,34 @@ _OWN = (
     *("numbers", "operations", "runs", "words", "graph", "source", "step", "tables", "leaves", "game", "landscape"),
     *("player", "replay"),
 )
+
+
+_SCRIPT = """\
+"use strict";
+
+// The reference, which is what a right engine computes. `local` has the local derivatives by operand.
+const OPERATIONS = (({{ {functions} }}) => ({{
+{rows}
+}}))(Math);
+"""
+
+
+def _script() -> str:
+    """Return the table of operations as a script."""
+    texts = " ".join(text for one in OPERATIONS.values() for text in (one.value, *one.derivatives))
+    functions = ", ".join(sorted(set(re.findall(r"(\w+)\(", texts))))
+    return _SCRIPT.format(functions=functions, rows="\n".join(map(_row, OPERATIONS.values())))
+
+
+def _row(one: Operation) -> str:
+    """Return a row of the table: the name, the symbol if there is one, the value and the local derivatives."""
+    operands = ", ".join(one.operands)
+    zeros = one.zero_where or ("false",) * len(one.derivatives)
+    local = ", ".join(f"{zero} ? 0 : {text}" for text, zero in zip(one.derivatives, zeros, strict=True))
+    value, local = f"({operands}) => {one.value}", f"([{operands}], L) => [{local}]"
+    return f"  {one.name}: {{ symbol: {json.dumps(one.symbol)}, value: {value}, local: {local} }},"
+
+
 PARTS = Parts(
     template=_HERE / "template.html",
     about="your backward pass",
@@ -26,6 +56,7 @@ PARTS = Parts(
     own=tuple(_HERE / f"{name}.js" for name in _OWN),
     style=_HERE / "replay.css",
     licences=_ASSETS / "LICENSES.txt",
+    generated=_script(),
 )
 GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # for a page without other programs, as in exercise 04
 GAME_TITLE = "The diamond"

@@ -1,24 +1,6 @@
 "use strict";
 
-// The reference: what a right engine computes. As in grader/program/operations.py; a test compares them.
-// `local` returns the local derivatives by each operand, given the operands and the value.
-const OPERATIONS = {
-  add: { symbol: "+", value: (a, b) => a + b, local: () => [1, 1] },
-  sub: { symbol: "-", value: (a, b) => a - b, local: () => [1, -1] },
-  mul: { symbol: "*", value: (a, b) => a * b, local: ([a, b]) => [b, a] },
-  div: { symbol: "/", value: (a, b) => a / b, local: ([a, b], out) => [1 / b, -out / b] },
-  pow: {
-    symbol: "**",
-    value: (a, n) => a ** n,
-    local: ([a, n], out) => [n === 0 ? 0 : n * a ** (n - 1), a === 0 && n >= 0 ? 0 : out * Math.log(a)],
-  },
-  neg: { value: (a) => -a, local: () => [-1] },
-  relu: { value: (a) => Math.max(0, a), local: ([a]) => [a > 0 ? 1 : 0] },
-  tanh: { value: Math.tanh, local: (_, out) => [1 - out * out] },
-  exp: { value: Math.exp, local: (_, out) => [out] },
-  log: { value: Math.log, local: ([a]) => [1 / a] },
-  sigmoid: { value: (a) => 1 / (1 + Math.exp(-a)), local: (_, out) => [out * (1 - out)] },
-};
+// `OPERATIONS` is written by build.py, from the table in grader/program/operations.py.
 
 const isLeaf = (node) => node.op === "leaf";
 

@@ -1,0 +1,265 @@
+"""Fault facts: their kinds, their fields and their sentences. `grader.diagnosis.facts` derives them."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from ..program import FORMS, METHODS
+from ..remarks import CellStart
+
+FactKind: TypeAlias = Literal[
+    "single_precision",
+    "value",
+    "gives_other",
+    "overwrites",
+    "gives_input",
+    "rule_is_none",
+    "no_rule",
+    "nothing_added",
+    "no_upstream",
+    "upstream_added",
+    "sign",
+    "factor",
+    "local_derivative",
+    "swapped",
+    "gradient_for_value",
+    "parentheses",
+    "contribution",
+    "depends_on_gradients",
+    "upstream_cleared",
+    "not_seeded",
+    "all_cleared",
+    "seed",
+    "no_rule_ran",
+    "nothing_propagated",
+    "all_ones",
+    "stops_at",
+    "ran_twice",
+    "never_ran",
+    "ran_early",
+    "second_pass",
+    "wrong_gradient",
+]
+
+
+class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One certain fault.
+
+    Attributes:
+        text: The fact in sentences. Reports have it.
+        operation: The operation, or empty.
+        input: "a", "b", or empty for all inputs of the operation. For `wrong_gradient`, leaves, joined by commas.
+        expected: The expected factor of the upstream gradient, as text. For `value`, `contribution`, `seed` and
+            `overwrites`, a number. For `wrong_gradient`, a formula for each leaf, joined by commas.
+        found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
+            "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule. For `no_rule`, the
+            function that the operation's method defines and does not store on the result; empty if that is not
+            certain. For `not_seeded`, "None" if gradients may be None. For `wrong_gradient`, a formula.
+        lines: The first and the last line of the operation's rule in the learner's file.
+        node: A node, in facts about `backward()`.
+        other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead. For
+            `contribution`, a program with other numbers, for which the contribution is right; empty if there is none.
+        orders: In how many orders the fact holds, and of how many. None if it holds in every order in which nodes are
+            made and sets are iterated.
+        checks: In a report, the failed checks that the fact can explain. The first of them shows it.
+
+    | kind                   | meaning                                                                     |
+    |------------------------|-----------------------------------------------------------------------------|
+    | `single_precision`     | all values, or all gradients, are numbers of single precision               |
+    | `value`                | in `program` the value of the result is `found`, and should be `expected`   |
+    | `gives_other`          | the result is not a node, but a `found`                                     |
+    | `overwrites`           | the rule sets the input's gradient instead of adding to it                  |
+    | `gives_input`          | the result is one of the inputs, and not a new node                         |
+    | `rule_is_none`         | the result has None where other results have their rule                     |
+    | `no_rule`              | the result has the same rule as a leaf, and it adds nothing                 |
+    | `nothing_added`        | the rule adds nothing to the input's gradient                               |
+    | `no_upstream`          | the contribution does not depend on the upstream gradient                   |
+    | `upstream_added`       | the upstream gradient is added to the local derivative                      |
+    | `sign`                 | the contribution has the wrong sign                                         |
+    | `factor`               | the contribution is `found` times the right one                             |
+    | `local_derivative`     | the local derivative is `found`, and should be `expected`                   |
+    | `swapped`              | each input receives the contribution of the other one                       |
+    | `gradient_for_value`   | the local derivative is the other input's gradient, and should be its value |
+    | `parentheses`          | only a part of the local derivative is multiplied by the upstream gradient  |
+    | `contribution`         | in `program` with `upstream` the input receives `found`, not `expected`     |
+    | `depends_on_gradients` | the contribution depends on existing gradients                              |
+    | `upstream_cleared`     | the rule sets the upstream gradient to 0                                    |
+    | `not_seeded`           | after `backward()` the root's gradient and all others are 0                 |
+    | `all_cleared`          | after `backward()` every gradient is 0, though rules added to some          |
+    | `seed`                 | after `backward()` the root's gradient is `found`, not 1                    |
+    | `no_rule_ran`          | `backward()` ran no rule                                                    |
+    | `nothing_propagated`   | after `backward()` only the root has a gradient                             |
+    | `all_ones`             | after `backward()` every gradient is 1                                      |
+    | `stops_at`             | in `program` `node` has the right gradient, and its inputs have 0           |
+    | `ran_twice`            | in `program` the rule of `node` ran more than once                          |
+    | `never_ran`            | in `program` the rule of `node` did not run                                 |
+    | `ran_early`            | in `program` the rule of `node` ran before that of its user `other`         |
+    | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
+    | `wrong_gradient`       | after `backward()` on `program` the gradient of `input` is `found`          |
+    """
+
+    kind: FactKind
+    text: str = ""
+    operation: str = ""
+    input: str = ""
+    expected: str = ""
+    found: str = ""
+    lines: tuple[int, int] | None = None
+    program: str = ""
+    node: str = ""
+    other: str = ""
+    upstream: str = ""
+    orders: tuple[int, int] | None = None
+    checks: tuple[str, ...] | UnsetType = UNSET
+
+
+# The sentences, by kind. Their fields are those of a fact, of `_fields`, and of `_rule_fields` for facts about a rule.
+_OF_RULES: dict[FactKind, str] = {  # after the operation and the place of its rule
+    "gives_other": "the result is {found}. It should be a node.",
+    "overwrites": "the rule sets {both_grads}{to_found} instead of adding to {them}.",
+    "gives_input": "the result is {any_input} itself, not a new node.",
+    "rule_is_none": (
+        "L.{found} is None, so no rule of L can run. `L.{found} = f` stores a function f; "
+        "`L.{found} = f()` stores what f returns."
+    ),
+    "no_rule": "L has the same backward rule as a leaf, and running it adds nothing.{stored}",
+    "nothing_added": "the rule adds nothing to {any_grad}.",
+    "no_upstream": "{contribution} does not depend on the upstream gradient L.grad.{should}",
+    "upstream_added": "the upstream gradient L.grad is added to the local derivative.{should}",
+    "sign": "{contributions_have} the wrong sign.",
+    "factor": "{contribution} is {found} times what it should be.",
+    "local_derivative": "{each} receives {product}.{should}",
+    "swapped": "a receives the contribution that b should receive, and b receives the one that a should receive.",
+    "gradient_for_value": "{each} receives {product}.{should}",
+    "parentheses": "only a part of the local derivative is multiplied by L.grad.{should}",
+    "depends_on_gradients": "{contribution} depends on existing gradients.{should}",
+    "upstream_cleared": "the rule sets L.grad, its upstream gradient, to 0.",
+}
+SENTENCES: dict[FactKind, str] = {
+    **{kind: f"In {{operation_text}}{{where}}, {sentence}" for kind, sentence in _OF_RULES.items()},
+    # numbers of an operation
+    "value": "In `{shown}` with {numbers}, L.data is {found}. It should be {expected}.",
+    "contribution": (
+        "In `{shown}`{where}, with {numbers} and L.grad = {upstream}, {each} receives {found}. "
+        "It should receive {expected}.{elsewhere}"
+    ),
+    "wrong_gradient": "After backward() on {program_text}, {grads_are} {found}. {they} should be {right}.",
+    # the whole engine, and the backward pass
+    "single_precision": "All {found} have single precision (float32). Use double precision, as Python's float does.",
+    "not_seeded": "After backward() every gradient is {nothing}, even the root's. The root's gradient should be 1.",
+    "all_cleared": "Rules add to gradients during backward(), but afterwards every gradient is 0.",
+    "seed": "After backward() on {program}, the root's gradient is {found}. It should be 1.",
+    "no_rule_ran": "After backward() only the root has a gradient. No rule ran.",
+    "nothing_propagated": "After backward() only the root has a gradient. All others are 0.",
+    "all_ones": "After backward() every gradient is 1. Only the root's gradient should be set to 1.",
+    "stops_at": "After backward() on {program}, {node} has the right gradient, but the gradients of its inputs are 0.",
+    "ran_twice": "In {program}, the rule of {node} runs more than once.",
+    "never_ran": "In {program}, the rule of {node} does not run.",
+    "ran_early": "In {program}, the rule of {node} runs before that of its user {other}.",
+    "second_pass": (
+        "In {program}, a second call to backward() computes different gradients, although all gradients were set back "
+        "to 0 before it."
+    ),
+}
+
+
+def fact_text(fact: FaultFact, cells: Sequence[CellStart] = ()) -> str:
+    """Return a fact in sentences. `cells` are the cells of a notebook, which its lines are named by."""
+    fields = {**msgspec.structs.asdict(fact), **_fields(fact)}
+    if fact.operation:
+        fields |= _rule_fields(fact, cells)
+    text = SENTENCES[fact.kind].format_map(fields)
+    if fact.orders:
+        text += f" This was seen in {orders_text(*fact.orders)}."
+    return " ".join(text.split())  # a program's text contains several spaces in a row
+
+
+def _fields(fact: FaultFact) -> dict[str, str]:
+    """Return the fields for sentences about programs, and about gradients after a backward pass."""
+    shown, _, numbers = fact.program.partition("with")
+    elsewhere, _, other_numbers = fact.other.partition("with")
+    leaves, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
+    return {
+        "shown": shown.strip(),
+        "numbers": numbers,
+        "elsewhere": f" In `{elsewhere.strip()}` with {other_numbers}, it receives the right contribution."
+        if fact.other
+        else "",
+        "program_text": _operation_text(fact.operation) if fact.operation else f"`{fact.program}`",
+        "grads_are": " and ".join(f"{leaf}.grad" for leaf in leaves) + (" are" if len(leaves) > 1 else " is"),
+        "they": "They" if len(leaves) > 1 else "It",
+        "right": " and ".join(right),
+        "nothing": "0 or None" if fact.found else "0",
+    }
+
+
+def _rule_fields(fact: FaultFact, cells: Sequence[CellStart]) -> dict[str, str]:
+    """Return the fields for sentences about the rule of an operation. They differ if a fact is about both inputs."""
+    two = len(FORMS[fact.operation].derivatives) == 2
+    both = two and not fact.input
+    name = fact.input or "a"
+    expected = "the local derivative times L.grad" if both or not fact.expected else _times(fact.expected)
+    each = "each input" if both else name
+    contribution = f"the contribution to {each}"
+    return {
+        "operation_text": _operation_text(fact.operation),
+        "where": f" ({place(cells, *fact.lines)})" if fact.lines else "",
+        "each": each,
+        "contribution": contribution,
+        "contributions_have": "the contributions to a and b have" if both else f"{contribution} has",
+        "any_input": "a or b" if two else "a",
+        "both_grads": "a.grad and b.grad" if both else f"{name}.grad",
+        "any_grad": "a.grad or b.grad" if both else f"{name}.grad",
+        "them": "them" if both else "it",
+        "to_found": f" to {fact.found}" if fact.found else "",
+        "product": _times(fact.found),
+        "should": f" The contribution should be {expected}.",
+        "stored": _stored(fact),
+    }
+
+
+def _operation_text(form: str) -> str:
+    """Return the text of an operation, such as "`L = n * a` (n a number)" and "`L = relu(a)` with a > 0"."""
+    of = FORMS[form]
+    number = " (n a number)" if of.reflected else ""
+    return f"`L = {of.text}`{number}" + (f" with {of.condition}" if of.condition else "")
+
+
+def _stored(fact: FaultFact) -> str:
+    """Return a sentence about the function that the operation's method defines as the rule, if it is known."""
+    method = METHODS.get(fact.operation, fact.operation)
+    if fact.other:
+        return f" `{method}` stores `{fact.found}` in `{fact.other}`, and not on the result."
+    return f" `{method}` defines `{fact.found}`, but does not store it on the result." if fact.found else ""
+
+
+def _times(factor: str) -> str:
+    """Return the text of a factor times the upstream gradient."""
+    special = {"": "", "0": "0", "1": "L.grad", "-1": "-L.grad"}
+    if factor in special:
+        return special[factor]
+    outside = factor
+    while (shorter := re.sub(r"\([^()]*\)", "", outside)) != outside:
+        outside = shorter
+    return f"({factor}) * L.grad" if " + " in outside or " - " in outside else f"{factor} * L.grad"
+
+
+# -- parts of sentences, which remarks have too
+
+
+def orders_text(some: int, of: int) -> str:
+    """Return a text about the runs in which something was observed."""
+    why = "runs differ in the order of nodes and of any sets, and a later one may meet what an earlier one left"
+    return f"{some} of {of} runs ({why})"
+
+
+def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> str:
+    """Return the place of lines in a text: `line 5`, `lines 5 to 9`, or `cell 3, line 5` in a notebook."""
+    at = bisect_right(cells, first, key=lambda start: start.line) - 1
+    shift = cells[at].line - 1 if at >= 0 else 0
+    lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"
+    return f"cell {cells[at].cell}, {lines}" if at >= 0 else lines
