@@ -6,9 +6,12 @@ written by `float.hex()`, and any other object as `!` and its type's name. An an
 bytes and in values. This is checked before any of the answer is decoded.
 """
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+import re
+from abc import ABC
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -17,6 +20,8 @@ from msgspec.structs import replace
 from ..program import BINARY, Arrangement, Program, arrange
 from ..worker.confine.framing import HEADER
 from . import bounds
+
+_Part = TypeVar("_Part")
 
 RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem after which a run did not come to its end
 
@@ -81,7 +86,7 @@ class Batch(Struct, frozen=True, dict=True):
                 "order_seeds": self.order_seeds,
                 "rearranged": [
                     [
-                        a and [run.spell(a.wire), _moved(run.steps, a)]
+                        a and [run.spell(a.wire), [_arranged(*step, places=a.places) for step in run.steps]]
                         for run, a in zip(self.runs, arrangements, strict=True)
                     ]
                     for arrangements in self.arrangements[1:]
@@ -94,7 +99,10 @@ class Batch(Struct, frozen=True, dict=True):
 
     @cached_property
     def arrangements(self) -> list[list[Arrangement | None]]:
-        """Return how the programs are arranged under each order seed. The first order seed does not change them."""
+        """Return how the programs are arranged under each order seed. The first order seed does not change them.
+
+        Only the request and the answer have this arrangement. Decoded observations are in the program's own order.
+        """
         later = [[arrange(run.program, seed) for run in self.runs] for seed in self.order_seeds[1:]]
         return [[None] * len(self.runs), *later]
 
@@ -126,13 +134,13 @@ class Batch(Struct, frozen=True, dict=True):
         return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
 
 
-# -- answers on the wire ------------------------------------------------------------------------------
+# -- observations -----------------------------------------------------------------------------------
+#
+# Each of these types is both what the worker sends, as an array with a tag, and what the grader compares.
 
 
 _NAME = f"[A-Za-z_][A-Za-z0-9_]{{0,{bounds.NAME - 1}}}"
-_Token: TypeAlias = Annotated[
-    str, Meta(pattern=rf"\A(-?0x[01]\.[0-9a-f]{{1,13}}p[+-][0-9]{{1,4}}|-?inf|nan|!{_NAME})\Z")
-]
+_NUMBER = re.compile(rf"-?0x[01]\.[0-9a-f]{{1,13}}p[+-][0-9]{{1,4}}|-?inf|nan|!{_NAME}", re.ASCII)
 _Name: TypeAlias = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z")]
 _NameOrNone: TypeAlias = Annotated[str, Meta(pattern=rf"\A({_NAME})?\Z")]
 _Index: TypeAlias = Annotated[int, Meta(ge=-1, le=10_000_000)]
@@ -142,82 +150,218 @@ _Count: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
 _Message: TypeAlias = Annotated[str, Meta(max_length=bounds.MESSAGE)]
 
 
+class Odd(Struct, frozen=True):
+    """An object in place of a number, by its type's name."""
+
+    type: str
+
+
+if TYPE_CHECKING:
+    Observed: TypeAlias = float | Odd
+else:
+
+    class Observed(ABC):  # noqa: B024
+        """A number, or an object in place of one. The decoder reads it with `_observed`."""
+
+    Observed.register(float)
+    Observed.register(Odd)
+
+
+class Numbers(tuple[Observed, ...]):
+    """A number for each node, in the program's order, or the numbers that a function returned."""
+
+    __slots__ = ()
+
+
 class _Wire(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
     pass
 
 
-class _Values(_Wire, tag="values", frozen=True):
-    tokens: list[_Token]
+class Values(_Wire, tag="values", frozen=True):
+    """The `data` of each node."""
+
+    numbers: Numbers
 
 
-class _Grads(_Wire, tag="grads", frozen=True):
-    tokens: list[_Token]
+class Grads(_Wire, tag="grads", frozen=True):
+    """The gradient of each node."""
+
+    numbers: Numbers
 
 
-class _Nothing(_Wire, tag="nothing", frozen=True):
-    pass
+class Inputs(_Wire, tag="inputs", frozen=True):
+    """The inputs of each node in ascending order, in the program's order."""
+
+    of_nodes: tuple[tuple[_Index, ...], ...]
 
 
-class _Numbers(_Wire, tag="numbers", frozen=True):
-    tokens: list[_Token]
+class Nothing(_Wire, tag="nothing", frozen=True):
+    """The result of a step that returns nothing."""
 
 
-class _Nodes(_Wire, tag="nodes", frozen=True):
-    indices: list[_Index]
+class _Returned(_Wire, tag="numbers", frozen=True):
+    numbers: Numbers
 
 
-class _Inputs(_Wire, tag="inputs", frozen=True):
-    of_nodes: list[list[_Index]]
+class _ReturnedNodes(_Wire, tag="nodes", frozen=True):
+    nodes: tuple[_Index, ...]
 
 
-class _Other(_Wire, tag="other", frozen=True):
+class _ReturnedOther(_Wire, tag="other", frozen=True):
     type_name: _Name
 
 
-class _Trace(_Wire, tag="trace", frozen=True):
-    calls: list[tuple[_Index, list[tuple[_Index, _Token]]]]
+class Called(Struct, frozen=True):
+    """The result of a learner's function. One of the fields is set, or none if it returned None."""
+
+    numbers: tuple[Observed, ...] | None = None
+    nodes: tuple[int, ...] | None = None
+    other: str | None = None
 
 
-_RuleState: TypeAlias = Literal["own", "default", "none", "input"]
+class Traced(_Wire, tag="trace", frozen=True):
+    """The closures that ran, in order: the node of each, and its contributions."""
+
+    calls: tuple[tuple[_Index, tuple[tuple[_Index, Observed], ...]], ...]
 
 
-class _Rule(_Wire, tag="rule", frozen=True):
-    state: _RuleState
+class Ruled(_Wire, tag="rule", frozen=True):
+    """A node's rule.
+
+    Attributes:
+        state: `own`, `default` (the same as a leaf's), `none` (it is None), or `input` (the operation returned one of
+            its inputs, so there is no rule).
+        alone: Whether the operation made no other node with inputs.
+        first: The rule's first line in the learner's file; 0 if it is not there.
+        last: The rule's last line in the learner's file; 0 if it is not there.
+    """
+
+    state: Literal["own", "default", "none", "input"]
     alone: bool
-    first: Annotated[int, Meta(ge=0, le=10_000_000)]
-    last: Annotated[int, Meta(ge=0, le=10_000_000)]
+    first: _Count
+    last: _Count
 
 
-_Place: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
-_LineOrZero: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
+class GradientChange(_Wire, frozen=True):
+    """A change of a gradient.
 
+    Attributes:
+        node: The node with the gradient.
+        before: The gradient before the change.
+        after: The gradient after the change.
+        line: The line of the learner's file that made the change; 0 if it is not known.
+        outside: Whether the change was made after the rule ran, and not by the rule.
+    """
 
-class _Change(_Wire, frozen=True):
-    node: _Place
-    before: _Token
-    after: _Token
-    line: _LineOrZero
+    node: _Count
+    before: Observed
+    after: Observed
+    line: _Count
     outside: bool
 
 
-class _Visit(_Wire, frozen=True):
-    node: _Place
+class RuleVisit(_Wire, frozen=True):
+    """A run of a local rule.
+
+    Attributes:
+        node: The node whose rule ran.
+        inner: Whether the rule is that of an additional node, which the engine made for the operation `node`.
+        upstream: The upstream gradient.
+        line: The line in which the rule begins.
+        changes: The changes of gradients.
+    """
+
+    node: _Count
     inner: bool
-    upstream: _Token
-    line: _LineOrZero
-    changes: Annotated[list[_Change], Meta(max_length=bounds.CHANGES)]
+    upstream: Observed
+    line: _Count
+    changes: Annotated[tuple[GradientChange, ...], Meta(max_length=bounds.CHANGES)]
 
 
 class _Record(_Wire, tag="record", frozen=True):
-    lines: list[_LineOrZero]
-    visits: Annotated[list[_Visit], Meta(max_length=bounds.VISITS)]
-    values: list[_Token]
-    grads: list[_Token]
+    lines: tuple[_Count, ...]
+    visits: Annotated[tuple[RuleVisit, ...], Meta(max_length=bounds.VISITS)]
+    values: Numbers
+    grads: Numbers
     left_out: Annotated[int, Meta(ge=0)]
     elsewhere: bool
 
 
-_Result: TypeAlias = _Values | _Grads | _Nothing | _Numbers | _Nodes | _Inputs | _Other | _Trace | _Rule | _Record
+class Recorded(Struct, frozen=True):
+    """The recording of a run.
+
+    Attributes:
+        made: the nodes in the order in which they were made, each with its line in the learner's file (0 for none).
+        visits: the runs of local rules, in order.
+        values: the `data` of each node at the end; None for a node that was not made.
+        grads: the gradient of each node at the end; None for a node that was not made.
+        left_out: how many visits and changes were omitted because there were too many.
+        elsewhere: whether the pass keeps gradients elsewhere than on the nodes. The changes then do not show the
+            contributions of a rule.
+    """
+
+    made: tuple[tuple[int, int], ...]
+    visits: tuple[RuleVisit, ...]
+    values: tuple[Observed | None, ...]
+    grads: tuple[Observed | None, ...]
+    left_out: int
+    elsewhere: bool
+
+
+_WireResult: TypeAlias = (
+    Values | Grads | Inputs | Nothing | _Returned | _ReturnedNodes | _ReturnedOther | Traced | Ruled | _Record
+)
+Result: TypeAlias = Values | Grads | Inputs | Nothing | Called | Traced | Ruled | Recorded
+
+
+class _Step(NamedTuple):
+    """A kind of step.
+
+    Attributes:
+        answers: The kinds of results that it may have.
+        on_node: Whether its first argument is the index of a node.
+    """
+
+    answers: tuple[type, ...] = (Nothing,)
+    on_node: bool = False
+
+
+_CALL = (Nothing, _Returned, _ReturnedNodes, _ReturnedOther)
+_STEPS: dict[str, _Step] = {
+    "values": _Step((Values,)),
+    "grads": _Step((Grads,)),
+    "inputs": _Step((Inputs,)),
+    "watch": _Step(),
+    "traced": _Step((Traced,)),
+    "anew": _Step(),
+    "release": _Step(on_node=True),
+    "record": _Step((_Record,)),
+    "backward": _Step(on_node=True),
+    "pass_or_rules": _Step(on_node=True),
+    "triple": _Step(on_node=True),
+    "rule": _Step((Ruled,), on_node=True),
+    "local_rules": _Step(on_node=True),
+    "preload": _Step(),
+    "train": _Step(_CALL, on_node=True),
+    "call": _Step(_CALL),
+    "given_list": _Step((_ReturnedNodes,)),
+}
+
+
+def _arranged(name: str, *arguments: Any, places: tuple[int, ...]) -> list[Any]:
+    """Return a step on an arranged program: the index of each node is replaced by its place there."""
+
+    def moved(kind: str, value: Any) -> list[Any]:
+        return [kind, places[value] if kind == "node" else [places[i] for i in value] if kind == "nodes" else value]
+
+    if _STEPS[name].on_node:
+        return [name, places[arguments[0]], *arguments[1:]]
+    if name == "preload":
+        return [name, [[places[index], grad] for index, grad in arguments[0]]]
+    if name == "call":
+        function, *given = arguments
+        return [name, function, [moved(*argument) for argument in (given[0] if given else ())]]
+    return [name, *arguments]
 
 
 SHAPES: dict[str, tuple[range, int]] = {
@@ -304,188 +448,6 @@ class Problem(_Wire, frozen=True):
         return self.kind == "raised" and self.type_name == "NotImplementedError"
 
 
-class _Done(_Wire, tag="done", frozen=True):
-    results: list[_Result]
-
-
-class _Broke(_Wire, tag="broke", frozen=True):
-    results: list[_Result]
-    problem: Problem
-
-
-class _Unrun(_Wire, tag="unrun", frozen=True):
-    pass
-
-
-class _Same(_Wire, tag="same", frozen=True):
-    """An outcome that is equal to that of the run under the first order seed."""
-
-
-class Reading(_Wire, frozen=True):
-    """The worker's reading of the learner's engine. `rule` is a kind of `grader.worker.adapter.rules`, or empty."""
-
-    cls: _Name
-    data: _Name
-    grad: _Name
-    inputs: _NameOrNone
-    rule: _NameOrNone
-    rule_name: _NameOrNone
-    grad_starts_as_none: bool
-
-
-class _ReadAnswer(_Wire, tag="read", frozen=True):
-    reading: Reading
-    seeds: list[list[_Done | _Broke | _Unrun | _Same]]
-
-
-class _UnreadAnswer(_Wire, tag="unread", frozen=True):
-    problem: Problem
-
-
-class _LoadedAnswer(_Wire, tag="loaded", frozen=True):
-    pass
-
-
-class _NotStartedAnswer(_Wire, tag="not_started", frozen=True):
-    pass
-
-
-class _FailedAnswer(_Wire, tag="failed", frozen=True):
-    problem: Problem
-
-
-_batch_answers = msgspec.json.Decoder(_ReadAnswer | _UnreadAnswer)
-_load_answers = msgspec.json.Decoder(_LoadedAnswer | _NotStartedAnswer | _FailedAnswer)
-
-# -- answers, decoded ---------------------------------------------------------------------------------
-
-
-class Refused(Exception):
-    """The worker's answer violates the protocol. The message says how."""
-
-
-class Odd(Struct, frozen=True):
-    """An object in place of a number, by its type's name."""
-
-    type: str
-
-
-Observed: TypeAlias = float | Odd
-
-
-class Called(Struct, frozen=True):
-    """The result of a learner's function. One of the fields is set, or none if it returned None."""
-
-    numbers: tuple[Observed, ...] | None = None
-    nodes: tuple[int, ...] | None = None
-    other: str | None = None
-
-
-class Traced(Struct, frozen=True):
-    """The closures that ran, in order: the node of each, and its contributions."""
-
-    calls: tuple[tuple[int, tuple[tuple[int, Observed], ...]], ...]
-
-
-class Ruled(Struct, frozen=True):
-    """A node's rule.
-
-    Attributes:
-        state: `own`, `default` (the same as a leaf's), `none` (it is None), or `input` (the operation returned one of
-            its inputs, so there is no rule).
-        alone: Whether the operation made no other node with inputs.
-        first: The rule's first line in the learner's file; 0 if it is not there.
-        last: The rule's last line in the learner's file; 0 if it is not there.
-    """
-
-    state: _RuleState
-    alone: bool
-    first: int
-    last: int
-
-
-class GradientChange(Struct, frozen=True):
-    """A change of a gradient.
-
-    Attributes:
-        node: The node with the gradient.
-        before: The gradient before the change.
-        after: The gradient after the change.
-        line: The line of the learner's file that made the change; 0 if it is not known.
-        outside: Whether the change was made after the rule ran, and not by the rule.
-    """
-
-    node: int
-    before: Observed
-    after: Observed
-    line: int
-    outside: bool
-
-
-class RuleVisit(Struct, frozen=True):
-    """A run of a local rule.
-
-    Attributes:
-        node: The node whose rule ran.
-        inner: Whether the rule is that of an additional node, which the engine made for the operation `node`.
-        upstream: The upstream gradient.
-        line: The line in which the rule begins.
-        changes: The changes of gradients.
-    """
-
-    node: int
-    inner: bool
-    upstream: Observed
-    line: int
-    changes: tuple[GradientChange, ...]
-
-
-class Recorded(Struct, frozen=True):
-    """The recording of a run.
-
-    Attributes:
-        made: the nodes in the order in which they were made, each with its line in the learner's file (0 for none).
-        visits: the runs of local rules, in order.
-        values: the `data` of each node at the end; None for a node that was not made.
-        grads: the gradient of each node at the end; None for a node that was not made.
-        left_out: how many visits and changes were omitted because there were too many.
-        elsewhere: whether the pass keeps gradients elsewhere than on the nodes. The changes then do not show the
-            contributions of a rule.
-    """
-
-    made: tuple[tuple[int, int], ...]
-    visits: tuple[RuleVisit, ...]
-    values: tuple[Observed | None, ...]
-    grads: tuple[Observed | None, ...]
-    left_out: int
-    elsewhere: bool
-
-
-class Values(tuple[Observed, ...]):
-    """The `data` of each node, in the program's order."""
-
-    __slots__ = ()
-
-
-class Grads(tuple[Observed, ...]):
-    """The gradient of each node, in the program's order."""
-
-    __slots__ = ()
-
-
-class Inputs(tuple[tuple[int, ...], ...]):
-    """The inputs of each node in ascending order, in the program's order."""
-
-    __slots__ = ()
-
-
-class Nothing(Struct, frozen=True):
-    """The result of a step that returns nothing."""
-
-
-Result: TypeAlias = Values | Grads | Inputs | Called | Traced | Ruled | Recorded | Nothing
-
-
 class _Outcome(Struct, frozen=True):
     """The results of the steps that were taken.
 
@@ -495,16 +457,16 @@ class _Outcome(Struct, frozen=True):
     results: tuple[Result, ...]
 
     @property
-    def values(self) -> tuple[Values, ...]:
-        return tuple(result for result in self.results if isinstance(result, Values))
+    def values(self) -> tuple[Numbers, ...]:
+        return tuple(result.numbers for result in self.results if isinstance(result, Values))
 
     @property
-    def grads(self) -> tuple[Grads, ...]:
-        return tuple(result for result in self.results if isinstance(result, Grads))
+    def grads(self) -> tuple[Numbers, ...]:
+        return tuple(result.numbers for result in self.results if isinstance(result, Grads))
 
     @property
-    def inputs(self) -> tuple[Inputs, ...]:
-        return tuple(result for result in self.results if isinstance(result, Inputs))
+    def inputs(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        return tuple(result.of_nodes for result in self.results if isinstance(result, Inputs))
 
     @property
     def called(self) -> tuple[Called, ...]:
@@ -533,11 +495,94 @@ class Broke(_Outcome, frozen=True):
     problem: Problem
 
 
+class Reading(_Wire, frozen=True):
+    """The worker's reading of the learner's engine. `rule` is a kind of `grader.worker.adapter.rules`, or empty."""
+
+    cls: _Name
+    data: _Name
+    grad: _Name
+    inputs: _NameOrNone
+    rule: _NameOrNone
+    rule_name: _NameOrNone
+    grad_starts_as_none: bool
+
+
 class Read(Struct, frozen=True):
     """A batch's outcomes, by order seed and run; None for a run after the budget was used up."""
 
     reading: Reading
     seeds: tuple[tuple[Done | Broke | None, ...], ...]
+
+
+# -- decoding ---------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """The worker's answer violates the protocol. The message says how."""
+
+
+class _Done(_Wire, tag="done", frozen=True):
+    results: list[_WireResult]
+
+
+class _Broke(_Wire, tag="broke", frozen=True):
+    results: list[_WireResult]
+    problem: Problem
+
+
+class _Unrun(_Wire, tag="unrun", frozen=True):
+    pass
+
+
+class _Same(_Wire, tag="same", frozen=True):
+    """An outcome that is equal to that of the run under the first order seed."""
+
+
+_WireOutcome: TypeAlias = _Done | _Broke | _Unrun | _Same
+
+
+class _ReadAnswer(_Wire, tag="read", frozen=True):
+    reading: Reading
+    seeds: list[list[_WireOutcome]]
+
+
+class _UnreadAnswer(_Wire, tag="unread", frozen=True):
+    problem: Problem
+
+
+class _LoadedAnswer(_Wire, tag="loaded", frozen=True):
+    pass
+
+
+class _NotStartedAnswer(_Wire, tag="not_started", frozen=True):
+    pass
+
+
+class _FailedAnswer(_Wire, tag="failed", frozen=True):
+    problem: Problem
+
+
+@lru_cache(maxsize=1 << 14)
+def _number(token: str) -> Observed:
+    if not _NUMBER.fullmatch(token):
+        raise ValueError("expected a number as `float.hex()` writes it")
+    try:
+        return Odd(token[1:]) if token.startswith("!") else float.fromhex(token)
+    except OverflowError:
+        raise ValueError("a number is too large") from None
+
+
+def _observed(kind: type, wire: Any) -> Any:
+    """Return the numbers or the number for a part of an answer. Raises `ValueError` or `TypeError`."""
+    if kind is not Numbers:
+        return _number(wire)
+    if type(wire) is not list:
+        raise ValueError("expected a list of numbers")
+    return Numbers(map(_number, wire))
+
+
+_batch_answers = msgspec.json.Decoder(_ReadAnswer | _UnreadAnswer, dec_hook=_observed)
+_load_answers = msgspec.json.Decoder(_LoadedAnswer | _NotStartedAnswer | _FailedAnswer)
 
 
 def decode_load(frame: bytes) -> Problem | bool:
@@ -555,90 +600,34 @@ def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
         raise Refused("the answer has another number of outcomes than was asked for")
-    first = tuple(_decode_outcome(outcome, run) for outcome, run in zip(answer.seeds[0], batch.runs, strict=True))
-    others = (
-        tuple(map(_other_outcome, seed, answer.seeds[0], first, batch.runs, arrangements))
-        for seed, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True)
-    )
-    return Read(answer.reading, (first, *others))
+    firsts: list[Done | Broke | None] = []
+    for outcome, run in zip(answer.seeds[0], batch.runs, strict=True):
+        if isinstance(outcome, _Same):
+            raise Refused("the outcome under the first order seed refers to itself")
+        firsts.append(_outcome(outcome, run, None))
+    seeds = [tuple(firsts)]
+    for outcomes, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True):
+        seeds.append(tuple(map(_later_outcome, outcomes, answer.seeds[0], firsts, batch.runs, arrangements)))
+    return Read(answer.reading, tuple(seeds))
 
 
-def _other_outcome(
-    outcome: "_Done | _Broke | _Unrun | _Same",
-    first: "_Done | _Broke | _Unrun | _Same",
-    decoded: "Done | Broke | None",
+def _later_outcome(
+    outcome: _WireOutcome,
+    first_wire: _WireOutcome,
+    first: Done | Broke | None,
     run: Run,
     arrangement: Arrangement | None,
-) -> "Done | Broke | None":
-    """Return an outcome under a later order seed, in the program's own order.
+) -> Done | Broke | None:
+    """Return an outcome under a later order seed.
 
-    If it is equal to `decoded`, the outcome under the first order seed, return that object.
+    If it is equal to `first`, the outcome under the first order seed, return that object, so that it is judged once.
     """
     if isinstance(outcome, _Same):
         if arrangement is None:
-            return decoded
-        outcome = first
-    if arrangement is not None and _spelled_the_same(outcome, first, arrangement.places):
-        return decoded
-    other = _decode_outcome(outcome, run, arrangement)
-    return decoded if other == decoded else other
-
-
-def _spelled_the_same(one: Any, first: Any, places: tuple[int, ...]) -> bool:
-    """Return whether two outcomes hold the same results, apart from the order of nodes. Return False if in doubt.
-
-    Args:
-        one: an outcome under a later order seed.
-        first: the outcome under the first order seed.
-    """
-    if not isinstance(one, _Done) or not isinstance(first, _Done) or len(one.results) != len(first.results):
-        return False
-    return all(_same_result(*pair, places) for pair in zip(one.results, first.results, strict=True))
-
-
-def _same_result(one: _Result, first: _Result, places: tuple[int, ...]) -> bool:
-    match one, first:
-        case (_Values(tokens), _Values(others)) | (_Grads(tokens), _Grads(others)):
-            return len(tokens) == len(others) == len(places) and [tokens[place] for place in places] == others
-        case (_Nothing(), _) | (_Numbers(), _) | (_Other(), _) | (_Rule(), _):  # these name no node
-            return one == first
-    return False
-
-
-def _moved(steps: tuple[tuple[Any, ...], ...], arrangement: Arrangement) -> list[list[Any]]:
-    """Return the steps with every index of a node replaced by its place in the arrangement."""
-    return [[step[0], *_STEP_MOVES[step[0]](step[1:], arrangement.places)] for step in steps]
-
-
-def _move_argument(argument: Any, places: tuple[int, ...]) -> list[Any]:
-    kind, value = argument
-    if kind == "node":
-        return [kind, places[value]]
-    return [kind, [places[i] for i in value]] if kind == "nodes" else argument
-
-
-_STEP_MOVES: dict[str, Callable[[Any, tuple[int, ...]], list[Any]]] = {
-    "values": lambda rest, places: [],
-    "grads": lambda rest, places: [],
-    "watch": lambda rest, places: [],
-    "traced": lambda rest, places: [],
-    "anew": lambda rest, places: [],
-    "inputs": lambda rest, places: [],
-    "given_list": lambda rest, places: [],
-    "release": lambda rest, places: [places[rest[0]]],
-    "record": lambda rest, places: list(rest),
-    "backward": lambda rest, places: [places[rest[0]]],
-    "pass_or_rules": lambda rest, places: [places[rest[0]]],
-    "triple": lambda rest, places: [places[rest[0]]],
-    "train": lambda rest, places: [places[rest[0]], *rest[1:]],
-    "rule": lambda rest, places: [places[rest[0]]],
-    "local_rules": lambda rest, places: [places[rest[0]], *rest[1:]],
-    "preload": lambda rest, places: [[[places[index], grad] for index, grad in rest[0]]],
-    "call": lambda rest, places: [
-        rest[0],
-        [_move_argument(argument, places) for argument in (rest[1] if len(rest) > 1 else [])],
-    ],
-}
+            return first
+        outcome = first_wire
+    decoded = _outcome(outcome, run, arrangement)
+    return first if decoded == first else decoded
 
 
 def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, most_values: int) -> Any:
@@ -658,151 +647,97 @@ def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int,
         raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
 
 
-def _decode_outcome(
-    outcome: _Done | _Broke | _Unrun | _Same, run: Run, arrangement: Arrangement | None = None
-) -> Done | Broke | None:
-    if isinstance(outcome, _Unrun):
+def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -> Done | Broke | None:
+    if not isinstance(outcome, _Done | _Broke):
         return None
-    if isinstance(outcome, _Same):
-        raise Refused("the outcome under the first order seed refers to itself")
-    results = outcome.results
-    if len(results) > len(run.steps) or (isinstance(outcome, _Done) and len(results) < len(run.steps)):
+    results, completed = outcome.results, isinstance(outcome, _Done)
+    if len(results) > len(run.steps) or (completed and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
-    decoded = tuple(_result(result, step[0], run.program) for result, step in zip(results, run.steps, strict=False))
-    if isinstance(outcome, _Done) and any(None in result.values for result in decoded if isinstance(result, Recorded)):
+    order = _Order(len(run.program.nodes), arrangement)
+    decoded = tuple(order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False))
+    if completed and any(None in result.values for result in decoded if isinstance(result, Recorded)):
         raise Refused("a run that went through did not make every node")
-    if arrangement is not None:
-        decoded = tuple(_back_in_place(result, arrangement.places) for result in decoded)
-    return Done(decoded) if isinstance(outcome, _Done) else Broke(decoded, outcome.problem)
+    return Broke(decoded, outcome.problem) if isinstance(outcome, _Broke) else Done(decoded)
 
 
-_CALLS = ("call", "train")
-_FITS: dict[str, tuple[type, ...]] = {
-    "values": (_Values,),
-    "grads": (_Grads,),
-    **dict.fromkeys(_CALLS, (_Nothing, _Numbers, _Nodes, _Other)),
-    "traced": (_Trace,),
-    "inputs": (_Inputs,),
-    "given_list": (_Nodes,),
-    "rule": (_Rule,),
-    "record": (_Record,),
-}
+class _Order:
+    """The order in which a worker made the nodes of a program, so that its answers are read in the program's own.
 
+    Args:
+        count: The number of nodes.
+        arrangement: How they were arranged; None for the program's own order.
+    """
 
-def _result(result: _Result, step: str, program: Program) -> Result:
-    if not isinstance(result, _FITS.get(step, (_Nothing,))):
-        raise Refused(f"`{step}` was answered by something else")
-    match result:
-        case _Values(tokens) | _Grads(tokens):
-            if len(tokens) != len(program.nodes):
-                raise Refused("the answer has another number of nodes than the program")
-            return (Values if step == "values" else Grads)(_numbers(tokens))
-        case _Inputs(of_nodes):
-            if len(of_nodes) != len(program.nodes):
-                raise Refused("the answer has another number of nodes than the program")
-            return Inputs(tuple(sorted(inputs)) for inputs in of_nodes)
-        case _Numbers(tokens):
-            return Called(numbers=_numbers(tokens))
-        case _Nodes(indices):
-            return Called(nodes=tuple(indices))
-        case _Other(type_name=name):
-            return Called(other=name)
-        case _Rule(state, alone, first, last):
-            return Ruled(state, alone, first, last)
-        case _Record():
-            return _recorded(result, len(program.nodes))
-        case _Trace(calls):
-            return Traced(tuple((node, tuple((i, _number(t)) for i, t in added)) for node, added in calls))
-        case _:
-            return Called() if step in _CALLS else Nothing()
+    def __init__(self, count: int, arrangement: Arrangement | None) -> None:
+        self._count = count
+        self._places: Sequence[int] | None = arrangement and arrangement.places
+        self._nodes = {place: node for node, place in enumerate(arrangement.places)} if arrangement else {}
 
+    def result(self, result: _WireResult, step: str) -> Result:
+        """Return the result of a step. Raises `Refused` if it does not fit the step or the program."""
+        if not isinstance(result, _STEPS[step].answers):
+            raise Refused(f"`{step}` was answered by something else")
+        match result:
+            case Values(numbers) | Grads(numbers):
+                self._check(len(numbers))
+                return result if self._places is None else type(result)(Numbers(self._each(numbers)))
+            case Inputs(of_nodes):
+                self._check(len(of_nodes))
+                return Inputs(tuple(tuple(sorted(map(self._node, inputs))) for inputs in self._each(of_nodes)))
+            case Traced(calls):
+                return Traced(tuple((self._node(node), self._added(added)) for node, added in calls))
+            case Ruled():
+                return result
+            case Nothing():
+                return result if _STEPS[step].answers == (Nothing,) else Called()
+            case _Returned(numbers):
+                return Called(numbers=numbers)
+            case _ReturnedNodes(nodes):
+                return Called(nodes=nodes if self._places is None else tuple(map(self._node, nodes)))
+            case _ReturnedOther(type_name):
+                return Called(other=type_name)
+            case _Record():
+                return self._recorded(result)
 
-def _recorded(record: _Record, count: int) -> Recorded:
-    if not len(record.lines) == len(record.values) == len(record.grads) <= count:
-        raise Refused("a recording has another number of nodes than the program")
-    changes = [change for visit in record.visits for change in visit.changes]
-    named = [visit.node for visit in record.visits] + [change.node for change in changes]
-    if len(changes) > bounds.CHANGES:
-        raise Refused(f"a recording has more than {bounds.CHANGES} changes")
-    if any(node >= count for node in named):
-        raise Refused("a recording names a node that is not in the program")
-    missing = (None,) * (count - len(record.lines))
-    return Recorded(
-        tuple(enumerate(record.lines)),
-        tuple(
-            RuleVisit(
-                visit.node,
-                visit.inner,
-                _number(visit.upstream),
-                visit.line,
-                tuple(
-                    GradientChange(c.node, _number(c.before), _number(c.after), c.line, c.outside)
-                    for c in visit.changes
-                ),
-            )
-            for visit in record.visits
-        ),
-        (*_numbers(record.values), *missing),
-        (*_numbers(record.grads), *missing),
-        record.left_out,
-        record.elsewhere,
-    )
+    def _check(self, count: int) -> None:
+        if count != self._count:
+            raise Refused("the answer has another number of nodes than the program")
 
+    def _each(self, parts: Sequence[_Part]) -> Sequence[_Part]:
+        """Return what is known of each node, from what the worker sent in its order."""
+        return parts if self._places is None else [parts[place] for place in self._places]
 
-def _recorded_in_place(recorded: Recorded, places: tuple[int, ...]) -> Recorded:
-    index = {place: i for i, place in enumerate(places)}
-    return replace(
-        recorded,
-        made=tuple((index[node], line) for node, line in recorded.made),
-        visits=tuple(
-            replace(
-                visit,
-                node=index[visit.node],
-                changes=tuple(replace(change, node=index[change.node]) for change in visit.changes),
-            )
-            for visit in recorded.visits
-        ),
-        values=tuple(recorded.values[place] for place in places),
-        grads=tuple(recorded.grads[place] for place in places),
-    )
+    def _node(self, place: int) -> int:
+        """Return the index of the node at a place. An object that is not in the program has the same number."""
+        return self._nodes.get(place, place)
 
-
-def _back_in_place(result: Result, places: tuple[int, ...]) -> Result:
-    """Return a result with the nodes in the program's own order again."""
-    if isinstance(result, (Values, Grads)):
-        return type(result)(result[place] for place in places)
-    if isinstance(result, Recorded):
-        return _recorded_in_place(result, places)
-    if isinstance(result, (Ruled, Nothing)) or (isinstance(result, Called) and result.nodes is None):
-        return result
-    index = {place: i for i, place in enumerate(places)}
-    if isinstance(result, Inputs):
-        return Inputs(tuple(sorted(index.get(i, i) for i in result[place])) for place in places)
-    if isinstance(result, Called):
-        return Called(nodes=tuple(index.get(node, node) for node in result.nodes or ()))
-    return Traced(
-        tuple(
-            (index.get(node, node), tuple(sorted(((index.get(i, i), added) for i, added in rows), key=_first)))
-            for node, rows in result.calls
+    def _added(self, added: tuple[tuple[int, Observed], ...]) -> tuple[tuple[int, Observed], ...]:
+        return (
+            added if self._places is None else tuple(sorted(((self._node(i), x) for i, x in added), key=itemgetter(0)))
         )
-    )
 
-
-def _first(row: tuple[int, Observed]) -> int:
-    return row[0]
-
-
-def _numbers(tokens: list[str]) -> tuple[Observed, ...]:
-    try:
-        return tuple(map(float.fromhex, tokens))
-    except (OverflowError, ValueError):  # another object, or a number that is too large
-        return tuple(map(_number, tokens))
-
-
-def _number(token: str) -> Observed:
-    if token.startswith("!"):
-        return Odd(token[1:])
-    try:
-        return float.fromhex(token)
-    except (OverflowError, ValueError):
-        raise Refused(f"{token} is no number") from None
+    def _recorded(self, record: _Record) -> Recorded:
+        """Return a recording. A program that could not be built has only its first nodes."""
+        if not len(record.lines) == len(record.values) == len(record.grads) <= self._count:
+            raise Refused("a recording has another number of nodes than the program")
+        changes = [change for visit in record.visits for change in visit.changes]
+        if len(changes) > bounds.CHANGES:
+            raise Refused(f"a recording has more than {bounds.CHANGES} changes")
+        if any(node >= self._count for node in [*(v.node for v in record.visits), *(c.node for c in changes)]):
+            raise Refused("a recording names a node that is not in the program")
+        missing = (None,) * (self._count - len(record.lines))
+        return Recorded(
+            made=tuple((self._node(place), line) for place, line in enumerate(record.lines)),
+            visits=tuple(
+                replace(
+                    visit,
+                    node=self._node(visit.node),
+                    changes=tuple(replace(change, node=self._node(change.node)) for change in visit.changes),
+                )
+                for visit in record.visits
+            ),
+            values=tuple(self._each((*record.values, *missing))),
+            grads=tuple(self._each((*record.grads, *missing))),
+            left_out=record.left_out,
+            elsewhere=record.elsewhere,
+        )

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from ..checks.answered import Shown
 from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
-from ..client.protocol import Inputs, Observed, Result
+from ..client.protocol import Grads, Inputs, Observed, Result
 
 RIGHT = ""  # the fingerprint of any behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
@@ -118,8 +118,8 @@ def _arrived(run: Run, outcome: Done | Broke) -> bool:
     for step, result in zip(run.steps, outcome.results, strict=False):
         if step[0] == "preload":
             there = dict(step[1])
-        elif step[0] == "grads" and isinstance(result, tuple):
-            if any(grad != there.get(i, 0.0) for i, grad in enumerate(result) if i != run.program.root):
+        elif isinstance(result, Grads):
+            if any(grad != there.get(i, 0.0) for i, grad in enumerate(result.numbers) if i != run.program.root):
                 return True
         elif isinstance(result, Traced) and any(added for _, added in result.calls):
             return True
@@ -165,10 +165,10 @@ def _result(result: Result) -> str:
     if isinstance(result, Traced):
         return "trace " + " ".join(str(node) for node, _ in result.calls)
     if isinstance(result, Inputs):
-        return f"inputs {list(result)}"
+        return f"inputs {list(result.of_nodes)}"
     if isinstance(result, Nothing | Recorded):  # no check records
         return "nothing"
-    return " ".join(map(_number, result))
+    return " ".join(map(_number, result.numbers))
 
 
 def _number(value: Observed) -> str:

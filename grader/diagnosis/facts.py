@@ -16,7 +16,7 @@ import msgspec
 from ..base import of_type
 from ..checks.compare import close, in_single_precision, nearly
 from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
-from ..client.protocol import Grads, Observed, Values
+from ..client.protocol import Grads, Numbers, Observed, Values
 from ..course import Limits
 from ..program import FORMS, METHODS, Form, Op, Program, number_text, program
 from ..words.facts import FaultFact
@@ -293,7 +293,9 @@ def _singles(outcome: Done | Broke | None) -> Done | Broke | None:
     if outcome is None:
         return None
     results = [
-        type(one)(_Single(x) if isinstance(x, float) else x for x in one) if isinstance(one, (Values, Grads)) else one
+        type(one)(Numbers(_Single(x) if isinstance(x, float) else x for x in one.numbers))
+        if isinstance(one, Values | Grads)
+        else one
         for one in outcome.results
     ]
     return msgspec.structs.replace(outcome, results=tuple(results))
@@ -745,9 +747,9 @@ def expected_grads(p: Program) -> tuple[float, ...]:
     return p.gradients()
 
 
-def _numbers(result: Grads) -> list[float]:
+def _numbers(observed: Numbers) -> list[float]:
     """Return the observed gradients, with nan in place of anything that is not a number."""
-    return [value if isinstance(value, float) else math.nan for value in result]
+    return [value if isinstance(value, float) else math.nan for value in observed]
 
 
 def _close(one: object, other: float) -> bool:

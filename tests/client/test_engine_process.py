@@ -20,6 +20,7 @@ from grader.client import (
     Loaded,
     LoadFailed,
     NotStarted,
+    Numbers,
     Problem,
     Ran,
     Read,
@@ -53,7 +54,7 @@ def died(ran: Ran) -> Died:
 def runs_well(process: EngineProcess, batch: Batch) -> bool:
     """Return whether a batch finishes with the right values."""
     found = outcome(process.run(batch))
-    return isinstance(found, Done) and found.results[0] == (2.0, 3.0, 6.0)
+    return isinstance(found, Done) and found.values[0] == (2.0, 3.0, 6.0)
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def test_a_file_is_loaded_and_run(acting: Acting, batch: MakeBatch) -> None:
     process = acting("return root")
     assert Loaded("") == process.load()
     found = outcome(process.run(batch()))
-    assert Done((Values((2.0, 3.0, 6.0)), Called(nodes=(2,)))) == found
+    assert Done((Values(Numbers((2.0, 3.0, 6.0))), Called(nodes=(2,)))) == found
 
 
 def test_the_stub_is_not_started(submit: Callable[..., EngineProcess]) -> None:
@@ -827,7 +828,7 @@ def test_an_honest_engine_works_in_the_sandbox(acting: Acting, batch: MakeBatch,
     process = acting("print('out')\nreturn root", warm=strong)
     assert Loaded() == process.load()
     ran = process.run(batch())
-    assert Done((Values((2.0, 3.0, 6.0)), Called(nodes=(2,)))) == outcome(ran)
+    assert Done((Values(Numbers((2.0, 3.0, 6.0))), Called(nodes=(2,)))) == outcome(ran)
     assert ran.output == "out\n"
 
 

@@ -20,6 +20,7 @@ from grader.client import (
     Called,
     Done,
     Nothing,
+    Numbers,
     Odd,
     Problem,
     Read,
@@ -103,15 +104,16 @@ def test_a_right_answer_is_read() -> None:
     assert Reading(*READING) == answer.reading
     (whole, small), (broke, unrun) = answer.seeds
     assert isinstance(whole, Done)
-    assert (2.0, 3.0, 6.0) == whole.results[0]
-    grads: Any = whole.results[1]
+    assert Values(Numbers((2.0, 3.0, 6.0))) == whole.results[0]
+    (grads,) = whole.grads
+    assert isinstance(grads[0], float)
     assert math.isnan(grads[0])
     assert (-math.inf, Odd("NoneType")) == grads[1:]
     assert (Nothing(),) * 5 == whole.results[2:7]
     assert Traced(((2, ((0, 3.0), (1, 2.0))),)) == whole.results[7]
     assert Called(nodes=(0, 1, 2)) == whole.results[8]
     assert Ruled("own", alone=False, first=12, last=14) == whole.results[9]
-    assert Done((Values((2.0, 3.0, 6.0)),)) == small
+    assert Done((Values(Numbers((2.0, 3.0, 6.0))),)) == small
     assert isinstance(broke, Broke)
     assert (6, Problem(*PROBLEM)) == (len(broke.results), broke.problem)
     assert unrun is None
@@ -144,7 +146,7 @@ def test_every_float_goes_there_and_back(numbers: list[float]) -> None:
     assert isinstance(answer, Read)
     outcome = answer.seeds[0][0]
     assert isinstance(outcome, Done)
-    assert [number.hex() for number in numbers] == [float(x).hex() for x in outcome.results[0]]  # type: ignore[arg-type, union-attr]
+    assert [number.hex() for number in numbers] == [float(x).hex() for x in outcome.values[0]]  # type: ignore[arg-type]
 
 
 def test_an_unread_engine_is_a_problem() -> None:

@@ -7,7 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from grader.checks.answered import Shown
-from grader.client import Broke, Called, Died, Done, Odd, Problem, Read, Reading, Run, Traced
+from grader.client import Broke, Called, Died, Done, Numbers, Odd, Problem, Read, Reading, Run, Traced
+from grader.client.protocol import Grads
 from grader.diagnosis import behaviour, fingerprint
 from grader.program import program
 
@@ -16,7 +17,8 @@ SUM = program("L = a + b", a=2, b=-3)
 
 
 def done(*results: Any) -> Done:
-    return Done(results)
+    """Return a run with these results. A tuple stands for gradients."""
+    return Done(tuple(Grads(Numbers(one)) if type(one) is tuple else one for one in results))
 
 
 def raised(message: str, lines: list[int], type_name: str = "NameError") -> Broke:
