@@ -27,7 +27,6 @@ ROOMS = (
     "checks",
     "diagnosis",
     "report",
-    "scoring",
     "grading",
     "replay",
     "people",
@@ -69,7 +68,7 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a module: `checks.plugin` for grader/checks/plugin.py, `checks` for its `__init__`."""
+    """Return the name of a module: `checks.session` for grader/checks/session.py, `checks` for its `__init__`."""
     parts = path.relative_to(GRADER).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -97,7 +96,7 @@ def is_package(module: str) -> bool:
 
 
 def inside(module: str) -> str | None:
-    """Return `checks.plugin` for `grader.checks.plugin`, and None for a module of another package."""
+    """Return `checks.session` for `grader.checks.session`, and None for a module of another package."""
     return module.removeprefix("grader.") if module.startswith("grader.") else None
 
 

@@ -1,8 +1,8 @@
 """The vocabulary of hidden tests: `@check`, the `engine` fixture, programs."""
 
 from ..program import program
-from .finding import CheckFailed
-from .mark import check
+from .hidden_tests import check
+from .outcome import CheckFailed
 from .under_check import EngineUnderCheck
 
 __all__ = ["CheckFailed", "EngineUnderCheck", "check", "program"]

@@ -9,7 +9,7 @@ from ..client.protocol import Observed
 from ..oracle.answer_book import Answer
 from ..program import Leaf, Op, Program
 from ..remarks import Changed, GaveNone, ListChanged, NotRight, Remark, Returned, Shown
-from .finding import ExpectedBy, fail, shown
+from .outcome import ExpectedBy, fail, shown
 
 # Sums in another order differ by about 1e-15 of the largest term; wrong formulas by far more than this. The derivative
 # of log(x + 1e-12) is off by 2e-9 at 0.0005, the smallest x that checks use, so this formula fails. A tolerance that

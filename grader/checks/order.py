@@ -1,5 +1,6 @@
 """Judge orders: that of a topological sort, and that in which a backward pass ran the closures."""
 
+import re
 from collections.abc import Sequence
 from itertools import filterfalse
 from operator import lt
@@ -21,7 +22,7 @@ from ..remarks import (
     Unrelated,
 )
 from .compare import gradient_name
-from .finding import fail
+from .outcome import fail
 
 _NAMES = 12  # the most names of an order that are shown
 _LONG = 1_000  # an order longer than this is not shown
@@ -110,3 +111,29 @@ def trace_disorder(program: Program, trace: Traced) -> TraceFault | None:
                 early = program.nodes[source].name
                 return RanEarly(early, node.name, gradient_name(program, early))
     return None
+
+
+# -- rules that are named and not called
+
+_MOST = 4
+_NAMED = re.compile(r" *(\w{1,40}\._backward) *(#.*)?")
+
+
+def not_called(source: str, function: str) -> tuple[str, ...]:
+    """Return the first expressions such as `L._backward` that stand alone in a line of a function, without `()`.
+
+    Args:
+        source: The text of the learner's file, which is not parsed. A line that may continue another one is left out.
+        function: The name of the function.
+    """
+    found = []
+    head = re.search(rf"^def {re.escape(function)}\(", source, re.M)
+    before = ""
+    for line in source[head.end() :].split("\n")[1:] if head else ():
+        if line.strip() and not line.startswith(" "):
+            break
+        named = _NAMED.fullmatch(line)
+        if named and not before.endswith(tuple("([{,\\=+-*/")):
+            found.append(named[1])
+        before = line.partition("#")[0].strip() or before
+    return tuple(dict.fromkeys(found))[:_MOST]

@@ -1,15 +1,82 @@
-"""Read the outcome of each check from the report of pytest-json-report."""
+"""The outcome of a check, and the finding of one that did not pass. Only a finding counts as a learner's failure."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Literal
+import math
+from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
 
-from ..course import CourseError, Exercise
-from .finding import Finding, Status
+from ..base import of_type
+from ..client import Died, Odd, Problem, Reason, reason_of, stopped
+from ..client.protocol import RAN_OUT, Observed
+from ..remarks import Remark, Shown, Stopped
 
-METADATA = "backward"  # the key of the grader's data in pytest-json-report's metadata
+ExpectedBy: TypeAlias = Literal["torch", "check"]
+Status: TypeAlias = Literal["failed", "error", "timeout", "crashed", "not_started"]
+
+_STATUS: dict[str, Status] = {
+    "shape": "failed",
+    "not_offered": "failed",
+    "wants_argument": "failed",
+    **dict.fromkeys(RAN_OUT, "timeout"),
+}
+
+
+class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A check's failure as data: the program, the expected numbers, the learner's numbers.
+
+    Attributes:
+        remarks: Further remarks on the failure.
+        reason: Why there are no numbers to compare, as a code.
+        stopped: Why there are no numbers to compare, as the problem in the learner's code.
+        expected_by: Who computed the expected numbers: torch alone, or the check from torch's numbers.
+    """
+
+    status: Status
+    program: str | None = None
+    expected: dict[str, Shown] = {}
+    actual: dict[str, Shown] = {}
+    remarks: tuple[Remark, ...] = ()
+    reason: Reason | None = None
+    stopped: Stopped | None = None
+    expected_by: ExpectedBy = "check"
+
+
+class CheckFailed(Exception):
+    """The failure of a check, with its `Finding`. Only the grader's comparisons raise it."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding)
+        self.finding = finding
+
+
+def fail(
+    *remarks: Remark,
+    program: str | None = None,
+    expected: dict[str, Shown] | None = None,
+    actual: dict[str, Shown] | None = None,
+    status: Status = "failed",
+    reason: Reason | None = None,
+    expected_by: ExpectedBy = "check",
+) -> NoReturn:
+    """Raise `CheckFailed` with these fields of a `Finding`."""
+    finding = Finding(status, program, expected or {}, actual or {}, remarks, reason, expected_by=expected_by)
+    raise CheckFailed(finding)
+
+
+def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> NoReturn:
+    """Fail because the learner's code raised an error, ran out of a limit, or died. `source` is the file's text."""
+    reason = reason_of(cause)
+    if isinstance(cause, Died):
+        raise CheckFailed(Finding(cause.status, program, reason=reason))
+    status: Status = "not_started" if cause.unfilled else _STATUS.get(cause.kind, "error")
+    raise CheckFailed(Finding(status, program, reason=reason, stopped=stopped(cause, source)))
+
+
+def shown(value: Observed) -> Shown:
+    """Return an observed number for a report. JSON has no infinity, so it becomes text."""
+    if isinstance(value, Odd):
+        return of_type(value.type)
+    return value if math.isfinite(value) else str(value)
 
 
 class GraderFault(RuntimeError):
@@ -42,7 +109,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     exercise: str
     check: str
     status: Literal["passed"] | Status
-    duration_s: float
+    duration_s: float = 0.0
     output: str = ""
     finding: Finding | None = None
     shape: EngineShape | None = None
@@ -53,41 +120,3 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     single: bool = False
     wrong_value: bool = False
     passes: bool = True
-
-
-def outcomes(report: Mapping[str, Any], exercise: Exercise) -> dict[str, CheckOutcome]:
-    """Return the outcomes of an exercise's checks by their ids.
-
-    Raises:
-        CourseError: a hidden test is wrong.
-        GraderFault: a check has no outcome, has two, or has one that contradicts pytest's outcome.
-    """
-    found: dict[str, CheckOutcome] = {}
-    for test in report.get("tests", ()):
-        one = _outcome(test)
-        if one.exercise != exercise.id:
-            continue
-        if one.check in found:
-            raise GraderFault(f"{test['nodeid']}: a second result for {one.check}")
-        found[one.check] = one
-    for check in exercise.checks:
-        if check.id not in found:
-            raise GraderFault(f"the check {exercise.id}.{check.id} has no result")
-    return found
-
-
-def _outcome(test: Mapping[str, Any]) -> CheckOutcome:
-    said = test.get("metadata", {}).get(METADATA)
-    if said is None:
-        raise GraderFault(f"{test['nodeid']} says nothing of its check (outcome: {test['outcome']})")
-    if "mistake" in said:
-        raise CourseError(Path(said["mistake"]["path"]), said["mistake"]["line"], said["mistake"]["message"])
-    if "fault" in said:
-        raise GraderFault(f"{test['nodeid']}: {said['fault']}")
-    try:
-        one = msgspec.convert(said, CheckOutcome)
-    except msgspec.ValidationError as error:
-        raise GraderFault(f"{test['nodeid']}: its result is malformed: {error}") from None
-    if (one.status == "passed") != (test["outcome"] == "passed"):
-        raise GraderFault(f"{test['nodeid']}: {one.status}, but pytest says {test['outcome']}")
-    return one

@@ -1,34 +1,41 @@
-"""The hidden checks, which pytest collects once, and which are run on one engine after another."""
+"""The hidden tests of a course. pytest collects them once, and each one is run on one engine after another."""
 
 import contextlib
+import inspect
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import pytest
 
 # pytest has no public way to keep a session open between runs
 from _pytest.config import _prepareconfig
 from pytest_jsonreport import plugin as json_report
 
-from ..course import Course, CourseError, Exercise
-from .mistake import mistake
-from .outcome import CheckOutcome, GraderFault, outcomes
-from .plugin import INI, ChecksPlugin, EngineFor, OnOutcome
+from ..base import UserError, did_you_mean
+from ..client import cut_output
+from ..course import Check, Course, CourseError, Exercise
+from ..program import Op
+from .hidden_tests import mistake
+from .outcome import CheckFailed, CheckOutcome, EngineShape, Finding, GraderFault
+from .under_check import EngineUnderCheck
 
+METADATA = "backward"  # the key of the grader's data in pytest-json-report's metadata
+_INI = Path(__file__).resolve().parent / "pytest.ini"
 _UNUSED = "cacheprovider debugging doctest faulthandler junitxml logging nose pastebin setuponly setupplan"
 _UNUSED += " stepwise subtests threadexception tmpdir unittest unraisableexception monkeypatch recwarn"
 
 
 class CheckSession:
-    """The checks of some exercises, ready to be run. A context manager.
+    """The checks of some exercises, ready to be run. A context manager that owns pytest.
 
-    pytest collects the hidden tests when the context is entered. Each `run` runs those of one exercise. A fork can
-    continue to use the session of its parent.
+    pytest collects the hidden tests when the context is entered. Each `run` runs one of them. A fork can continue to
+    use the session of its parent.
 
     Raises, on entering:
         CourseError: tests and `course.yaml` do not match.
@@ -38,7 +45,7 @@ class CheckSession:
     def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
         self.course = course
         self.exercises = tuple(exercises)
-        self._plugin = ChecksPlugin(course, exercises)
+        self._plugin = _Plugin(course, exercises)
         self._stack = ExitStack()
 
     def __enter__(self) -> "CheckSession":
@@ -52,11 +59,15 @@ class CheckSession:
             self._stack = stack.pop_all()
         return self
 
+    def __exit__(self, *_: Any) -> None:
+        self._plugin.running = None
+        self._stack.close()
+
     def _collect(self, files: list[str], stack: ExitStack) -> None:
         """Start a pytest session and collect the tests, as `pytest.main` does, without running them."""
         arguments = [
             # without --confcutdir, pytest also lists the folders above
-            *("-c", str(INI), "--rootdir", str(self.course.hidden), "--confcutdir", str(self.course.hidden)),
+            *("-c", str(_INI), "--rootdir", str(self.course.hidden), "--confcutdir", str(self.course.hidden)),
             *("--noconftest", "--import-mode=importlib", "--assert=plain", "--capture=no", "--tb=no", "-q"),
             "--json-report-file=none",
             *("--json-report-omit", "keywords", "streams", "log", "traceback", "warnings", "collectors"),
@@ -79,39 +90,235 @@ class CheckSession:
                 raise mistake(error, Path(files[0])) or GraderFault(f"pytest ended: {error}") from None
             except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
                 raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
-        if self._plugin.course_error is not None:
-            raise self._plugin.course_error
+        self._plugin.raise_error()
         for collected in self._reporter.failed:
             raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
 
-    def run(
-        self, exercise: Exercise, engine_for: EngineFor, on_outcome: OnOutcome | None = None
-    ) -> dict[str, CheckOutcome]:
-        """Run the checks of an exercise, in the order of `course.yaml`. Return the outcomes by check id.
-
-        Args:
-            engine_for: Makes the engine of a check; called when the check begins.
-            on_outcome: Called with the outcome of each check as soon as it is known.
+    def run(self, exercise: Exercise, check: Check, engine: EngineUnderCheck) -> CheckOutcome:
+        """Run one check on an engine, and return its outcome.
 
         Raises:
-            CourseError: a hidden test is wrong.
-            GraderFault: the grader failed in a check.
-            UserError: this machine lacks something that a check needs.
+            CourseError: the hidden test is wrong.
+            GraderFault: the grader failed in the check.
+            UserError: this machine lacks something that the check needs.
         """
-        items = self._plugin.items(exercise)
-        self._plugin.engine_for, self._plugin.on_outcome = engine_for, on_outcome
-        self._reporter.begin()
+        item = self._plugin.items[exercise.id, check.id]
+        self._plugin.running = _Running(exercise, check, engine)
+        started = engine.clock()
         with _quiet():
-            for item, following in zip(items, [*items[1:], None], strict=True):
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            self._reporter.begin()
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
             report = self._reporter.finish(self._session)
-        if self._plugin.user_error is not None:
-            raise self._plugin.user_error
-        return outcomes(report, exercise)
+        self._plugin.raise_error()
+        outcome = read_outcome(report, item.nodeid)
+        return msgspec.structs.replace(outcome, duration_s=engine.clock() - started)
 
-    def __exit__(self, *_: Any) -> None:
-        self._plugin.forget()
-        self._stack.close()
+
+def read_outcome(report: Mapping[str, Any], test: str) -> CheckOutcome:
+    """Return the outcome of a check from the JSON report on its test.
+
+    Raises:
+        GraderFault: the report has no outcome of this test, or one that contradicts pytest's outcome.
+    """
+    reported = next((one for one in report.get("tests", ()) if one["nodeid"] == test), None)
+    data = reported.get("metadata", {}).get(METADATA) if reported else None
+    if reported is None or data is None:
+        raise GraderFault(f"{test} says nothing of its check (outcome: {reported and reported['outcome']})")
+    try:
+        outcome = msgspec.convert(data, CheckOutcome)
+    except msgspec.ValidationError as error:
+        raise GraderFault(f"{test}: its result is malformed: {error}") from None
+    if (outcome.status == "passed") != (reported["outcome"] == "passed"):
+        raise GraderFault(f"{test}: {outcome.status}, but pytest says {reported['outcome']}")
+    return outcome
+
+
+class _Running(msgspec.Struct, frozen=True):
+    """The check that is running, and its engine."""
+
+    exercise: Exercise
+    check: Check
+    engine: EngineUnderCheck
+
+
+class _Plugin:
+    """Bind the hidden tests of exercises to their checks, give each test its engine, and report its outcome.
+
+    Attributes:
+        items: The tests, by the ids of exercise and check.
+    """
+
+    def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
+        self.course = course
+        self.exercises = exercises
+        self.running: _Running | None = None
+        self.items: dict[tuple[str, str], pytest.Item] = {}
+        self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
+        self._error: Exception | None = None  # the first error that is not the learner's
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Suppress pytest's output. Its options remain, because pytest-json-report needs them."""
+        config.pluginmanager.unregister(name="terminalreporter")
+
+    # -- collection ---------------------------------------------------------------------------
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: object) -> None:
+        """Record why a file cannot be collected."""
+        if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+            error = call.excinfo.value
+            cause = error.__cause__ if isinstance(error, pytest.Collector.CollectError) else None
+            self._record(mistake(cause or error, self.course.hidden / Path(report.nodeid).name))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Record an error if a whole file is to be skipped."""
+        if isinstance(report.longrepr, tuple):
+            path, line, reason = report.longrepr
+            self._record(CourseError(self.course.hidden / Path(path).name, line, reason))
+
+    def _record(self, error: Exception | None) -> None:
+        """Record an error, unless there was one before."""
+        self._error = self._error or error
+
+    def raise_error(self) -> None:
+        """Raise the error that was recorded, if there is one."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        try:
+            for item in items:
+                self._bind(item)
+            self._require_all()
+        except CourseError as error:
+            self._record(error)
+
+    def _bind(self, item: pytest.Item) -> None:
+        where = self._place(item)
+        exercise = self._by_file.get(item.path.name)
+        if exercise is None:
+            raise CourseError(*where, "this file's name is that of no exercise in course.yaml")
+        check_id = getattr(getattr(item, "function", None), "check_id", None)
+        if check_id is None:
+            raise CourseError(*where, f"{item.name} is bound to no check; put @check(...) above it")
+        ids = [check.id for check in exercise.checks]
+        if check_id not in ids:
+            near = did_you_mean(check_id, ids)
+            raise CourseError(*where, f"course.yaml has no check `{check_id}` in `{exercise.id}`{near}")
+        mark = next(item.iter_markers(), None)
+        if mark is not None and mark.name != "parametrize":
+            raise CourseError(*where, f"{item.name} has the mark `{mark.name}`; a hidden test takes none")
+        if (exercise.id, check_id) in self.items:
+            raise CourseError(*where, f"a second test for the check `{check_id}`")
+        self.items[exercise.id, check_id] = item
+
+    def _place(self, item: pytest.Item) -> tuple[Path, int | None]:
+        """Return the file and line of a test."""
+        line = item.location[1]
+        return self.course.hidden / item.path.name, None if line is None else line + 1
+
+    def _require_all(self) -> None:
+        for exercise in self.exercises:
+            test = self.course.hidden_test(exercise)
+            for check in exercise.checks:
+                if (exercise.id, check.id) not in self.items:
+                    raise CourseError(self.course.file, check.line, f"no test in {test.name} is bound to `{check.id}`")
+
+    # -- running ------------------------------------------------------------------------------
+
+    @pytest.fixture
+    def engine(self) -> EngineUnderCheck:
+        """Return the learner's engine."""
+        assert self.running is not None
+        return self.running.engine
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
+        """Run the check to its end."""
+        pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters})
+        if self.running is not None and _takes_engine(pyfuncitem):
+            self.running.engine.finish()
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """Return pytest's report without the traceback, which is not used and costs more time than the check."""
+        outcome: Literal["passed", "failed"] = "failed" if call.excinfo else "passed"
+        assert call.when != "collect"
+        return pytest.TestReport(
+            item.nodeid,
+            item.location,
+            keywords={},
+            outcome=outcome,
+            longrepr=call.excinfo.typename if call.excinfo else None,
+            when=call.when,
+            duration=call.duration,
+            start=call.start,
+            stop=call.stop,
+        )
+
+    def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
+        """Return the grader's part of the JSON report: the outcome of the check.
+
+        An error of the hidden test, of the grader or of this machine is no outcome. It is recorded instead, and never
+        counts against the learner.
+        """
+        assert self.running is not None
+        error = call.excinfo.value if call.excinfo else None
+        compared = _takes_engine(item) and (error is not None or self.running.engine.comparisons > 0)
+        if call.when == "call" and not compared:
+            self._record(CourseError(*self._place(item), f"{item.name}: the test compared nothing"))
+        elif call.when == "call" and (error is None or isinstance(error, CheckFailed)):
+            return {METADATA: msgspec.to_builtins(self._outcome(self.running, error.finding if error else None))}
+        elif call.excinfo is not None:
+            self._record(self._blamed(item, call.excinfo))
+        return {}
+
+    def _outcome(self, running: _Running, finding: Finding | None) -> CheckOutcome:
+        engine = running.engine
+        outcome = CheckOutcome(
+            running.exercise.id,
+            running.check.id,
+            finding.status if finding else "passed",
+            # limit the output of all batches of a check together to the limit of one batch
+            output=cut_output("".join(engine.output), self.course.limits.output_kb),
+            finding=finding,
+            shape=msgspec.convert(engine.reading, EngineShape, from_attributes=True) if engine.reading else None,
+            left_out=engine.left_out,
+            not_run=tuple(engine.not_run),
+            replayable=finding is not None and engine.replayable,
+        )
+        if finding is None or engine.failing is None:
+            return outcome
+        program = engine.failing.program
+        return msgspec.structs.replace(
+            outcome,
+            operations=tuple(sorted(program.operations)),
+            single=sum(isinstance(node, Op) for node in program.nodes) == 1,
+            wrong_value=any(name in program.index for name in finding.actual),
+            passes=any(step[0] in ("backward", "train") for step in engine.failing.steps),
+        )
+
+    def _blamed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> Exception:
+        """Return an exception that is not the learner's failure as an error of the test, the grader or this machine."""
+        path, line = self._place(item)
+        if isinstance(excinfo.value, UserError):
+            return excinfo.value
+        if isinstance(excinfo.value, pytest.FixtureLookupError):
+            wanted = f"{item.name} takes `{excinfo.value.argname}`; a hidden test takes `engine` and nothing else"
+            return CourseError(path, line, wanted)
+        error = mistake(excinfo.value, path)
+        if error is not None:
+            return CourseError(error.path, error.line or line, f"{item.name} raised {error.message}")
+        entries = [entry for entry in excinfo.traceback if entry.path == item.path]
+        where = (entries or excinfo.traceback)[-1]
+        return GraderFault(f"{item.nodeid}: {excinfo.exconly()} ({where.path}:{where.lineno + 1})")
+
+
+def _takes_engine(item: pytest.Item) -> bool:
+    return "engine" in getattr(item, "fixturenames", ())
 
 
 class _Reporter(json_report.JSONReport):  # type: ignore[misc]
@@ -131,7 +338,7 @@ class _Reporter(json_report.JSONReport):  # type: ignore[misc]
         self.pytest_sessionstart(None)
 
     def finish(self, session: pytest.Session) -> dict[str, Any]:
-        """Return the report of the tests that ran since `begin`."""
+        """Return the report of the test that ran since `begin`."""
         self.pytest_sessionfinish(session)
         report: dict[str, Any] = self.report
         return report

@@ -33,7 +33,7 @@ from ..remarks import (
     SeedChanged,
 )
 from . import order
-from .answered import Shown, left_out, outline
+from .answered import Shown, lacks, left_out, not_offered, outline
 from .compare import (
     close,
     compare_grads,
@@ -44,12 +44,10 @@ from .compare import (
     largest,
     miscounted,
 )
-from .finding import CheckFailed, ExpectedBy, fail, fail_for, shown
-from .mistake import ArgumentError, checks_arguments
-from .not_called import not_called
-from .offered import lacks, not_offered
-from .questions import Questions, aimed, parsed, start
-from .recorded import recorded
+from .hidden_tests import ArgumentError, checks_arguments
+from .order import not_called
+from .outcome import CheckFailed, ExpectedBy, fail, fail_for, shown
+from .questions import Questions, aimed, parsed, recorded, start
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
@@ -57,15 +55,15 @@ _HUGE_SEED = 2  # mixes the inputs of a node with their users
 Notes: TypeAlias = tuple[DependsOnOrder, ...]  # additional remarks on an outcome
 
 
-class Replaceable(Protocol):
-    """The engine process, as far as a check uses it."""
+class Runner(Protocol):
+    """Run the batches of one check on a learner's engine."""
 
     @property
-    def fresh(self) -> bool:
-        """Return whether the process has run no batch yet."""
+    def shared(self) -> bool:
+        """Return whether a batch of the check ran in a process that had run another batch before."""
 
-    def restart(self) -> None:
-        """Make the next batch run in a fresh process."""
+    def run(self, batch: Batch, alone: bool = False) -> Ran | None:
+        """Run a batch, in a fresh process if it must be `alone`. Return None if the check is only planned."""
 
 
 @checks_arguments
@@ -77,12 +75,11 @@ class EngineUnderCheck:
     Programs are given as texts with the values of their leaves, or as `Program`s.
 
     Args:
-        ask: Runs a batch. Returns None if the check is only planned.
+        runner: Runs the batches.
         answers: Returns the oracle's answers.
         source: The text of the learner's file.
         limits: The course's limits.
         seed: The seed of fresh programs.
-        process: The engine process, or None.
         redraw: Changes the numbers of programs and the numbers sent with them to others of the same kind, so that no
             answer can be known in advance.
         clock: Returns a time in seconds, from which the duration of the check is computed.
@@ -95,32 +92,24 @@ class EngineUnderCheck:
 
     def __init__(
         self,
-        ask: Callable[[Batch], Ran | None],
+        runner: Runner,
         answers: Callable[[Sequence[Question]], list[Answer]],
         source: str,
         limits: Limits,
         seed: str,
-        process: Replaceable | None = None,
         redraw: Redraw | None = None,
         *,
         to_the_end: bool = False,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.clock = clock
-        self._process = process
+        self._runner = runner
         self._to_the_end = to_the_end
-        self._apart = False
         self._charged_elsewhere: tuple[str, ...] = ()
-        self._ask = ask
         self._answers = answers
         self._source = source  # not its lines, which may take thirty times the memory in every check
         self._limits = limits
         self._questions = Questions(seed, redraw)
-        self._forget()
-
-    def _forget(self) -> None:
-        # whether any process used had run an earlier batch, which may affect the result
-        self._shared = False
         self._shrinking = False  # whether other programs are run to explain a failure (see `_aside`)
         # the number of judged programs, and their calls of methods; the programs that could not be built
         self._judged = 0
@@ -132,14 +121,6 @@ class EngineUnderCheck:
         self.failing: Run | None = None
         self.reading: Reading | None = None
         self.left_out = False
-
-    def begin_apart(self) -> bool:
-        """Begin the check again, with a fresh process for each batch. Return False if it has already run that way."""
-        if not self._shared:
-            return False
-        self._forget()
-        self._apart = True
-        return True
 
     def finish(self) -> None:
         """End the check.
@@ -425,7 +406,7 @@ class EngineUnderCheck:
         try:
             self._examine(runs, judge)
         except CheckFailed as failure:
-            if failure.finding.reason is None and (self._apart or not self._shared):
+            if failure.finding.reason is None and not self._runner.shared:
                 with self._aside():
                     self._examine(plain, judge_plain)
             raise
@@ -696,11 +677,8 @@ class EngineUnderCheck:
         huge = max(len(run.program.nodes) for run in runs) > _HUGE
         # in a long run, counting each call would take longer than the calls themselves
         budget, seeds = (calls, (_HUGE_SEED,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
-        if self._process is not None:
-            if self._apart or self._shrinking:
-                self._process.restart()
-            self._shared = self._shared or not self._process.fresh
-        ran = self._ask(Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine))
+        batch = Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine)
+        ran = self._runner.run(batch, alone=self._shrinking)
         if ran is None:  # planning: the programs are now known, and nothing is judged
             if again is not None and not self._shrinking:
                 for run in runs:
@@ -739,7 +717,7 @@ class EngineUnderCheck:
         if failures:
             # code that is still to be filled in is reported only if nothing else is wrong
             first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
-            if again is not None and not self._shrinking and (self._apart or not self._shared):
+            if again is not None and not self._shrinking and not self._runner.shared:
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
             raise failures[first]

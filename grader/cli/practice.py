@@ -129,12 +129,9 @@ def _graded(
     course: Course, named: Path | None, exercises: "Sequence[Exercise] | None" = None
 ) -> "tuple[Path, dict[str, ExerciseResult]]":
     """Grade the given exercises, or all. Return the folder of the files, and the results by exercise id."""
-    from ..grading import Listener
     from ..practice import Practice
 
     folder = exercise_folder(course, named)
-    line = StatusLine()
     with Practice(course, folder, memo=default_memo()) as practice:
-        practice.grade(course.exercises if exercises is None else exercises, Listener(line.began, line.ended))
-    line.clear()
+        StatusLine().follow(practice.events(course.exercises if exercises is None else exercises), course)
     return folder, practice.results

@@ -4,7 +4,6 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,10 +11,10 @@ from msgspec.structs import replace
 
 from .. import sandbox
 from ..base import readable, shown_path, write_named
-from ..course import Course, Exercise, find_course
+from ..course import Course, find_course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
-from ..report import CheckResult, Report, check_for_learner, for_learner, to_json, write_report
+from ..report import Report, for_learner, to_json, write_report
 from ..views import render
 from ..views.practice import welcome, what_next
 from ..words import ci as for_ci
@@ -77,9 +76,9 @@ def run_grade(course: Course, options: Options) -> int:
     own = _own_folder(course, root, folder, options)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
-        from ..grading import Listener, grade  # imports pytest, which takes time, while the worker starts
+        from ..grading import grade_events  # imports pytest, which takes time, while the worker starts
 
-        full = grade(
+        events = grade_events(
             course,
             read_book(course.book),
             files,
@@ -89,9 +88,8 @@ def run_grade(course: Course, options: Options) -> int:
             root=(options.folder or root) if options.official else None,
             here=Path.cwd(),
             notes=_notes(course, options),
-            listener=Listener(line.began, partial(_ended, line, course)),
         )
-    line.clear()
+        full = line.follow(events, course)
     report = full if options.instructor else for_learner(full, course.details)
     progress = taken_in(own, report) if own is not None and not options.as_json else None
     if options.as_json:
@@ -123,10 +121,6 @@ def _with_folder(course: Course, options: Options) -> Options:
     own = learner_folders(course, upward=not options.official)
     usual = not options.official and os.path.realpath(folder) in map(os.path.realpath, own)
     return replace(options, words=words, folder=None if usual else folder)
-
-
-def _ended(line: StatusLine, course: Course, exercise: Exercise, result: CheckResult) -> None:
-    line.ended(exercise, check_for_learner(exercise.id, result, course.details))
 
 
 def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: Options) -> None:

@@ -15,8 +15,11 @@ from ..base.style import NARROWEST, WIDEST, Style
 from ..words import practice as said
 
 if TYPE_CHECKING:
-    from ..course import Check, Exercise
-    from ..report import CheckResult
+    from collections.abc import Iterable
+
+    from ..course import Check, Course, Exercise
+    from ..grading import Event
+    from ..report import CheckResult, Report
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 _PACKAGE = "backward-grader"
@@ -149,8 +152,7 @@ def _left(seconds: float) -> str:
 class StatusLine:
     """A line on standard error that is overwritten. It is shown only on a terminal.
 
-    With `in_logs`, the text is also written to a file or pipe, as a line of its own after every 30 seconds. The status
-    line keeps the present `sys.stderr`, which is replaced while hidden tests run.
+    With `in_logs`, the text is also written to a file or pipe, as a line of its own after every 30 seconds.
     """
 
     def __init__(self, wanted: bool = True, *, in_logs: bool = False) -> None:
@@ -169,12 +171,27 @@ class StatusLine:
             self._last = time.monotonic()
             print(self._style.clean(text), file=self._stream, flush=True)
 
-    def began(self, exercise: "Exercise", check: "Check") -> None:
+    def follow(self, events: "Iterable[Event | Report]", course: "Course") -> "Report":
+        """Show the progress of grading as learners may see it, and return the report."""
+        from ..grading import CheckBegan, CheckEnded  # imports pytest, which takes time
+        from ..report import check_for_learner
+
+        for event in events:
+            if isinstance(event, CheckBegan):
+                self._began(event.exercise, event.check)
+            elif isinstance(event, CheckEnded):
+                self._ended(event.exercise, check_for_learner(event.exercise.id, event.result, course.details))
+            else:
+                report = event
+        self.clear()
+        return report
+
+    def _began(self, exercise: "Exercise", check: "Check") -> None:
         """Show which check of an exercise is running."""
         number = 1 + exercise.checks.index(check)
         self.show(said.checking(exercise.stem, number, len(exercise.checks), check.title))
 
-    def ended(self, exercise: "Exercise", result: "CheckResult") -> None:
+    def _ended(self, exercise: "Exercise", result: "CheckResult") -> None:
         """Leave a line for the first check of an exercise that ran out of time. Other checks may take as long."""
         if self._shown and result.status == "timeout" and exercise.id not in self._told:
             self._told.add(exercise.id)

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from ..learners import Border, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
 from ..report.choices import Choice, Found
-from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp
-from ..scoring import overall, skipped
+from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp, overall, skipped
 from .deadlines import Rules
 from .decisions import WHOLE, InForce, Overrides, file_choices, in_force, merged
 from .roster import Handed, Joined, Roster, join

@@ -1,6 +1,6 @@
 """Grade one learner's files repeatedly. The sandbox, collected checks and answers stay in memory between the runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from msgspec.structs import replace
 from .. import sandbox
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
-from ..client import Source, read_exercise
+from ..client import Budget, Source, read_exercise
 from ..course import Course, Exercise
-from ..grading import SILENT, Grader, Listener, Submission, digest, grade_submission, relative_path
+from ..grading import CheckEnded, Event, Grader, Submission, digest, relative_path, report_of, submission_events
 from ..oracle import Oracle
 from ..oracle.answer_book import read_book
 from ..replay import Replay
 from ..replay.of_check import CheckedFile
 from ..replay.record import LearnerFile, answers_of, record
-from ..report import CheckResult, ExerciseResult, Report, check_for_learner, for_learner
+from ..report import ExerciseResult, Report, check_for_learner, for_learner
 from ..report.model import SubmissionStamp
 
 
@@ -65,26 +65,40 @@ class Practice:
         """Return the exercises whose file has changed since it was last graded, or since its grading began."""
         return [one for one in exercises if self._read(one) != self._graded.get(one.id)]
 
-    def grade(self, exercises: Iterable[Exercise], listener: Listener = SILENT) -> Report:
-        """Grade the files of these exercises, and keep their results. The listener receives only results for learners.
+    def grade(self, exercises: Iterable[Exercise]) -> Report:
+        """Grade the files of these exercises, keep their results, and return the report for the learner.
 
-        A sandbox that has died is started again once. Raises `GraderFault` and `OracleError`, and `Withdrawn` if the
-        listener says that the files are no longer to be graded.
+        Raises the same errors as `events`.
+        """
+        return report_of(self.events(exercises))
+
+    def events(
+        self, exercises: Iterable[Exercise], withdrawn: Callable[[], bool] = lambda: False
+    ) -> Generator[Event | Report, None, None]:
+        """Grade the files of these exercises. Yield the progress and the report, as learners may see them.
+
+        The results are kept. A sandbox that has died is started again once.
+
+        Args:
+            withdrawn: returns whether the files are no longer to be graded.
+
+        Raises `GraderFault` and `OracleError`, and `Withdrawn` if the files are no longer to be graded.
         """
         chosen = tuple(exercises)
         sources = {one.id: self._read(one) for one in chosen}
         before = dict(self._graded)
         self._graded.update(sources)
-        report = self._grade(chosen, sources, listener)
-        if listener.withdrawn():
-            self._graded = before
-            raise Withdrawn
-        self.results.update((result.id, result) for result in report.exercises)
-        return report
+        for event in self._events(chosen, sources, withdrawn):
+            if isinstance(event, Report):
+                if withdrawn():
+                    self._graded = before
+                    raise Withdrawn
+                self.results.update((result.id, result) for result in event.exercises)
+            yield event
 
     def grade_source(self, exercise: Exercise, source: Source) -> Report:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
-        return self._grade((exercise,), {exercise.id: source}, SILENT)
+        return report_of(self._events((exercise,), {exercise.id: source}))
 
     def _read(self, exercise: Exercise) -> Source:
         """Return the source of an exercise, with its path relative to the current folder."""
@@ -116,12 +130,17 @@ class Practice:
         file = LearnerFile(exercise.id, source.path.name, source.text, source.cells)
         return record(grader.warm, self.course.limits, file, first, (), answers_of(grader.oracle))
 
-    def _grade(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
+    def _events(
+        self,
+        exercises: Sequence[Exercise],
+        sources: Mapping[str, Source],
+        withdrawn: Callable[[], bool] = lambda: False,
+    ) -> Generator[Event | Report, None, None]:
         try:
-            return self._grade_once(exercises, sources, listener)
+            yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn))
         except (sandbox.WorkerGone, GraderFault) as error:
             self._restart(error)
-            return self._grade_once(exercises, sources, listener)
+            yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn))
 
     def _restart(self, error: sandbox.WorkerGone | GraderFault) -> None:
         """Start everything again after the sandbox has died. If it has not, the grader itself failed: raise `error`.
@@ -134,16 +153,16 @@ class Practice:
         self._stack.close()
         self._start()
 
-    def _grade_once(self, exercises: Sequence[Exercise], sources: Mapping[str, Source], listener: Listener) -> Report:
+    def _events_once(
+        self, exercises: Sequence[Exercise], sources: Mapping[str, Source], budget: Budget
+    ) -> Generator[Event | Report, None, None]:
         assert self._grader is not None
         details = self.course.details
-
-        def ended(exercise: Exercise, result: CheckResult) -> None:
-            listener.ended(exercise, check_for_learner(exercise.id, result, details))
-
         submission = Submission(sources, SubmissionStamp("local", digest(sources)))
-        report = grade_submission(self._grader, submission, replace(listener, ended=ended), exercises)
-        return for_learner(report, details)
+        for event in submission_events(self._grader, submission, exercises, budget):
+            if isinstance(event, CheckEnded):
+                event = replace(event, result=check_for_learner(event.exercise.id, event.result, details))
+            yield for_learner(event, details) if isinstance(event, Report) else event
 
     def _start(self) -> None:
         course, enter = self.course, self._stack.enter_context

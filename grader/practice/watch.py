@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from ..base.style import Style, columns, hint_lines
-from ..course import Check, Course, Exercise
-from ..grading import Listener
+from ..course import Course, Exercise
+from ..grading import CheckBegan, CheckEnded
 from ..report import CheckResult, Report
 from ..report.shown import first_failure, hint_of, unloaded
 from ..views.practice import (
@@ -230,21 +230,21 @@ class Watch:
 
         Raises `Withdrawn` if they are no longer to be graded.
         """
-        shown: set[str] = set()
+        shown = not self._screen.whole
         style = self._style
-
-        def began(exercise: Exercise, check: Check) -> None:
-            number = 1 + exercise.checks.index(check)
-            doing = said.checking(exercise.stem, number, len(exercise.checks), check.title)
-            self._screen.status(style.cut(style.clean(doing), style.width))
-
-        def ended(exercise: Exercise, result: CheckResult) -> None:
-            failed = result.status not in ("passed", "not_started") and not result.bonus
-            if self._screen.whole and failed and not shown and self._at in (None, exercise) and not withdrawn():
-                shown.add(exercise.id)
-                self._screen.show([*first_verdict(exercise, result, style), "", ""], style=style)
-
-        self._on_report(self._practice.grade(exercises, Listener(began, ended, withdrawn)))
+        for event in self._practice.events(exercises, withdrawn):
+            if isinstance(event, CheckBegan):
+                exercise, number = event.exercise, 1 + event.exercise.checks.index(event.check)
+                doing = said.checking(exercise.stem, number, len(exercise.checks), event.check.title)
+                self._screen.status(style.cut(style.clean(doing), style.width))
+            elif isinstance(event, CheckEnded):
+                result = event.result
+                failed = result.status not in ("passed", "not_started") and not result.bonus
+                if failed and not shown and self._at in (None, event.exercise) and not withdrawn():
+                    shown = True
+                    self._screen.show([*first_verdict(event.exercise, result, style), "", ""], style=style)
+            else:
+                self._on_report(event)
 
     @property
     def _style(self) -> Style:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..checks.recorded import MOST_NODES
+from ..checks.questions import MOST_NODES
 from ..client import Run
 from ..program import Program, ProgramError
 from ..words.replay import too_many_nodes

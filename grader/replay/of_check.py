@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..checks import EngineUnderCheck
-from ..checks.recorded import recorded
+from ..checks.questions import recorded
 from ..client import Run, Source
 from ..course import Check, Exercise
 from ..grading import Grader, examine

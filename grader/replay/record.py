@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from ..base import plain
-from ..checks.finding import shown
+from ..checks.outcome import shown
 from ..client import (
     Batch,
     Broke,

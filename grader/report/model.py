@@ -1,12 +1,13 @@
 """The report as data. `report.json` has the same fields, and the JSON Schema is made from these classes."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from ..client import Reason
-from ..course import Limits
+from ..course import Check, Limits
 from ..learners import Decided, Learner, Submitter
 from ..remarks import CellStart, Remark, Shown
 from ..words.facts import FaultFact
@@ -165,3 +166,26 @@ class Report(_Strict, frozen=True):
     exercises: tuple[ExerciseResult, ...]
     seed: str | UnsetType = UNSET
     learner: Learner | UnsetType = UNSET
+
+
+def skipped(check: Check | CheckResult) -> CheckResult:
+    """Return the result of a check that was not run, from the course or from another report."""
+    return CheckResult(
+        id=check.id,
+        title=check.title,
+        visibility=check.visibility,
+        status="skipped",
+        score=0,
+        max_score=check.points if isinstance(check, Check) else check.max_score,
+        bonus=check.bonus,
+        duration_s=0.0,
+    )
+
+
+def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:
+    """Return the status of a whole report."""
+    if all(exercise.status == "passed" for exercise in exercises):
+        return "passed"
+    if all(exercise.status in ("not_started", "missing") for exercise in exercises):
+        return "not_started"
+    return "partial" if any(exercise.score for exercise in exercises) else "failed"

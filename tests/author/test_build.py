@@ -15,9 +15,8 @@ from grader.author.verify import drift, drift_text
 from grader.client import Budget
 from grader.course import Course, CourseError, Exercise, load_course
 from grader.diagnosis import Misconception
-from grader.grading import Examined
+from grader.grading import Examined, FileState
 from grader.oracle.answer_book import AnswerBook, read_book
-from grader.scoring import FileState
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)

@@ -157,23 +157,31 @@ def decoded(message: Any, batch: Batch) -> Ran:
 Says = Callable[[Batch], Any]
 
 
+class Process:
+    """A process that answers with the result of a function of the batch. If it is None, checks are only planned."""
+
+    shared = False
+
+    def __init__(self, says: Says | None = None) -> None:
+        self.says = says
+
+    def run(self, batch: Batch, alone: bool = False) -> Ran | None:
+        said = self.says(batch) if self.says else None
+        return said if self.says is None or isinstance(said, Ran) else decoded(said, batch)
+
+
 @pytest.fixture
 def engine_that() -> Callable[..., EngineUnderCheck]:
     """Return an engine under check whose process answers with the result of a function of the batch."""
 
     def make(
-        says: Says = honest,
+        says: Says | None = honest,
         source: str = "",
         seed: str = "a seed",
-        process: Any = None,
         redraw: Redraw | None = None,
+        answers: Callable[[Sequence[Question]], list[Answer]] = lambda questions: list(map(answered, questions)),
     ) -> EngineUnderCheck:
-        def ask(batch: Batch) -> Ran:
-            said = says(batch)
-            return said if isinstance(said, Ran) else decoded(said, batch)
-
-        answers = lambda questions: [answered(question) for question in questions]  # noqa: E731
-        return EngineUnderCheck(ask, answers, source, Limits(), seed, process, redraw)
+        return EngineUnderCheck(Process(says), answers, source, Limits(), seed, redraw)
 
     return make
 

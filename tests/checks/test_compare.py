@@ -17,7 +17,7 @@ from grader.checks.compare import (
     in_single_precision,
     largest,
 )
-from grader.checks.finding import Finding
+from grader.checks.outcome import Finding
 from grader.client import Odd
 from grader.client.protocol import Called
 from grader.oracle.answer_book import Answer

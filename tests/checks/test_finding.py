@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from grader.checks import CheckFailed
-from grader.checks.finding import Finding, fail, fail_for, shown
+from grader.checks.outcome import Finding, fail, fail_for, shown
 from grader.client import Died, Odd, Problem
 from grader.client.reason import STATUS, Kind
 from grader.remarks import SecondPass

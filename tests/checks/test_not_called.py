@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.checks.not_called import not_called
+from grader.checks.order import not_called
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.checks import CheckFailed
-from grader.checks.finding import Finding
 from grader.checks.order import judge_topological, judge_trace
+from grader.checks.outcome import Finding
 from grader.client import Called, Odd, Traced
 from grader.program import Leaf, Op, Program, draw, program
 from grader.words.learner import finding_text

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from grader.checks.recorded import recorded
+from grader.checks.questions import recorded
 from grader.client import Run
 from grader.program import NOTHING, chain, leaf, program
 

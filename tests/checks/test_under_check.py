@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.finding import Finding
+from grader.checks.outcome import Finding
 from grader.client import Batch, Died, Problem, Ran, Reason
 from grader.client.reason import Kind
-from grader.course import Limits
 from grader.oracle import Redraw
 from grader.oracle.answer_book import Answer
 from grader.program import Descent, ProgramError, Question, chain, leaf, program
@@ -119,10 +118,7 @@ def test_a_wrong_call_is_an_error_of_the_course(
     engine_that: EngineThat, expected: str, call: Callable[[Any], Any]
 ) -> None:
     """It is said while the check is planned too, so `grade build` finds it, and it never counts against a learner."""
-    planned = EngineUnderCheck(
-        lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), ""
-    )
-    for engine in (engine_that(), planned):
+    for engine in (engine_that(), engine_that(None)):
         with pytest.raises(ProgramError) as error:
             call(engine)
         assert expected in str(error.value)
@@ -148,12 +144,9 @@ def test_each_method_sends_one_batch_under_every_order_seed(engine_that: EngineT
     assert (2_000_000, 2.0) == (batch.calls, batch.cpu_s)
 
 
-def test_planning_judges_nothing() -> None:
+def test_planning_judges_nothing(engine_that: EngineThat) -> None:
     """While planning, programs are counted and no verdict is given."""
-    from grader.course import Limits
-    from grader.oracle.answer_book import Answer
-
-    engine = EngineUnderCheck(lambda batch: None, lambda p: [Answer((0.0,) * 9, (0.0,) * 9)] * len(p), "", Limits(), "")
+    engine = engine_that(None)
     for ask in ASKS.values():
         ask(engine)
     assert (2 * len(ASKS), None, []) == (engine.comparisons, engine.reading, engine.output)
@@ -955,7 +948,7 @@ def test_a_single_leaf_is_judged(engine_that: EngineThat) -> None:
 # -- what checks compute with ------------------------------------------------------------------------------
 
 
-def test_a_descent_is_left_to_the_oracle() -> None:
+def test_a_descent_is_left_to_the_oracle(engine_that: EngineThat) -> None:
     """The oracle computes a descent from its start, so no program is made from an answer."""
     heard: list[Question] = []
 
@@ -963,8 +956,7 @@ def test_a_descent_is_left_to_the_oracle() -> None:
         heard.extend(questions)
         return [Answer((float(place),), (1.0,)) for place, _ in enumerate(questions)]
 
-    engine = EngineUnderCheck(lambda batch: None, hear, "", Limits(), "a seed")
-    answers = engine.descent(SQUARE, rate=0.1, steps=3)
+    answers = engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
     assert [SQUARE, Descent(SQUARE, 0.1, 1), Descent(SQUARE, 0.1, 2)] == heard
     assert [(0.0,), (1.0,), (2.0,)] == [answer.values for answer in answers]
 

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from grader.checks.finding import Status
+from grader.checks.outcome import Status
 from grader.client.protocol import SHAPES
 from grader.course import CODES, load_course
 from grader.course.codes import OPERATIONS, REMARKS, STATUSES, STOPS, is_code

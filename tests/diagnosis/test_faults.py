@@ -13,12 +13,11 @@ from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
 from grader.diagnosis import Edit, anywhere, apply_edits, pass_probes
-from grader.grading import Grader, examine, explain
+from grader.grading import Grader, examine, explain, score
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
 from grader.program import NOTHING, Program, chain, leaf, program
 from grader.report.shown import hint_of
-from grader.scoring import score
 from grader.words.facts import fact_text
 from grader.words.learner import finding_text
 
@@ -58,7 +57,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
         for first, last in (fact.lines for fact in examined.facts if fact.lines):
             assert last - first < 8
             assert "def _backward" in text.splitlines()[first - 1]
-    result = score(exercise, examined.state, examined.outcomes, named, examined.facts)
+    result = score(exercise, examined.state, examined.checked, named, examined.facts)
     hints = {check.id: hint_of(check) for check in result.checks if check.id in examined.failures}
     return facts, sorted({one.id for one in named.values()}), finding_text(finding) or "", hints
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from grader.checks.finding import Finding
-from grader.checks.outcome import CheckOutcome
+from grader.checks.outcome import CheckOutcome, Finding
 from grader.client import Reason
 from grader.diagnosis import explains
 from grader.remarks import Stopped

@@ -18,7 +18,6 @@ from itertools import chain, islice, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
 import msgspec
 from hypothesis import HealthCheck, given, settings
@@ -28,9 +27,9 @@ from grader import grading
 from grader.base.style import Style
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.compare import attribute_name, gradient_name
-from grader.checks.finding import Finding
-from grader.checks.outcome import CheckOutcome, EngineShape
+from grader.checks.outcome import CheckOutcome, EngineShape, Finding
 from grader.checks.session import CheckSession
+from grader.checks.under_check import Runner
 from grader.client import (
     Batch,
     Died,
@@ -47,9 +46,9 @@ from grader.client import (
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.cohort import summarise
-from grader.course import Course, Limits, load_course
+from grader.course import Check, Course, Exercise, Limits, load_course
 from grader.diagnosis import behaviour, pass_probes
-from grader.grading import Grader, Submission, grade_submission
+from grader.grading import Checked, FileState, Grader, Submission, check_result, grade_submission, score
 from grader.oracle import Oracle
 from grader.oracle.answer_book import AnswerBook, read_book
 from grader.program import Program
@@ -63,7 +62,6 @@ from grader.report.formats.junit import junit
 from grader.report.formats.nbgrader import nbgrader
 from grader.report.model import SubmissionStamp
 from grader.report.registry import Request
-from grader.scoring import FileState, score
 from grader.views import render
 from grader.views.cohort import render_cohort
 from grader.views.feedback import feedback, feedback_page
@@ -102,6 +100,7 @@ class Forged:
     """In the place of an `EngineProcess`: reads what `lies` say as the real one reads what a process says."""
 
     fresh = True
+    shared = False
     attempts = ()
 
     def __init__(
@@ -135,7 +134,7 @@ class Forged:
             return LoadFailed(loaded, self._output())
         return Loaded(self._output()) if loaded else NotStarted()
 
-    def run(self, batch: Batch) -> Ran:
+    def run(self, batch: Batch, alone: bool = False) -> Ran:
         frame = _framed(self.lies.body(batch))
         if len(frame) > batch.answer_cap:
             return Ran(Died("answer_too_large", limit_kb=batch.answer_cap >> 10), self._output(), 0.0)
@@ -152,6 +151,18 @@ class Forged:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+class Asked:
+    """In the place of a process: keeps the programs, and runs nothing."""
+
+    shared = False
+
+    def __init__(self, programs: list[Program]) -> None:
+        self.programs = programs
+
+    def run(self, batch: Batch, alone: bool = False) -> None:
+        self.programs += [run.program for run in batch.runs]
 
 
 def _framed(body: bytes) -> bytes:
@@ -362,13 +373,13 @@ class TrustedSide:
                 if hasattr(function, "check_id"):
                     yield f"{exercise.id}.{function.check_id}", function
 
-    def _engine(self, name: str, ask: Callable[[Batch], Ran | None], source: str = "") -> EngineUnderCheck:
+    def _engine(self, name: str, runner: Runner, source: str = "") -> EngineUnderCheck:
         seed = f"{self.course.seed}:{name.replace('.', ':')}"
-        return EngineUnderCheck(ask, self.oracle.answers, source, self.course.limits, seed)
+        return EngineUnderCheck(runner, self.oracle.answers, source, self.course.limits, seed)
 
     def check(self, name: str, lies: Lies) -> bytes:
         """What one check finds in a file that tells these lies, as JSON, and its behaviour."""
-        engine = self._engine(name, Forged.telling(lies, self.course.limits).run, lies.source)
+        engine = self._engine(name, Forged.telling(lies, self.course.limits), lies.source)
         found = Finding("failed")
         try:
             self.checks[name](engine)
@@ -384,14 +395,13 @@ class TrustedSide:
         submission = Submission(sources, SubmissionStamp("mallory", grading.digest(sources)))
         warm: Any = SimpleNamespace(tier="process", allow={})
         grader = Grader(self.course, self.book, self.session, self.oracle, warm, self.course.seed)
-        with mock.patch.object(grading, "EngineProcess", partial(Forged, lies)):
-            return grade_submission(grader, submission)
+        return grade_submission(msgspec.structs.replace(grader, process=partial(Forged, lies)), submission)
 
     def longest(self) -> Report:
         """A report in which every check says as much as any check of the course can say."""
         programs: list[Program] = []
         for name, function in self.checks.items():
-            function(self._engine(name, lambda batch: programs.extend(run.program for run in batch.runs)))
+            function(self._engine(name, Asked(programs)))
         nodes = [(asked, node.name) for asked in programs for node in asked.nodes]
         labels = [label for asked, name in nodes for label in (gradient_name(asked, name), attribute_name(name))]
         rows: dict[str, float | str] = dict.fromkeys(sorted(set(labels), key=len)[-3:], -1.2345678901234567e-300)
@@ -407,14 +417,16 @@ class TrustedSide:
         rules = [(at, at + LONG_RULE) for at in range(1, 40_001, 1_000)]
         facts = [FaultFact("ran_early", lines=rule, program=asked_for, node="a * b", other="L") for rule in rules]
         longest = max(known, key=lambda one: len(one.title + one.explanation))
+
+        def failed(exercise: Exercise, check: Check) -> Checked:
+            outcome = CheckOutcome(exercise.id, check.id, "failed", 1.0, output, finding, shape)
+            return Checked(outcome, check_result(exercise, check, outcome))
+
         results = tuple(
             score(
                 exercise,
                 FileState("loaded", "x" * 4_096),
-                {
-                    check.id: CheckOutcome(exercise.id, check.id, "failed", 1.0, output, finding, shape)
-                    for check in exercise.checks
-                },
+                {check.id: failed(exercise, check) for check in exercise.checks},
                 {check.id: longest for check in exercise.checks},
                 facts,
             )

@@ -5,11 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from many_graded import grader_of, results
+from many_graded import grader_of, process_per_batch, results
 from msgspec.structs import replace
 
-from grader import grading
-from grader.client import EngineProcess
 from grader.course import load_course
 from grader.grading import Grader
 from grader.oracle.answer_book import read_book
@@ -36,11 +34,7 @@ def grader(tmp_path_factory: pytest.TempPathFactory, cpu_s: float) -> Iterator[G
 def grade(grader: Grader) -> Callable[..., dict[str, Any]]:
     """Grade texts, by exercise, as one submission. Return each result in the report, without durations."""
 
-    def grade_apart(texts: Mapping[str, str], *, apart: bool) -> dict[str, Any]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                grading, "EngineProcess", lambda *given, **named: EngineProcess(*given, **{**named, "apart": apart})
-            )
-            return results(grader, texts)
+    def grade_texts(texts: Mapping[str, str], *, apart: bool) -> dict[str, Any]:
+        return results(replace(grader, process=process_per_batch) if apart else grader, texts)
 
-    return grade_apart
+    return grade_texts

@@ -9,7 +9,7 @@ import msgspec
 
 from grader import sandbox
 from grader.checks.session import CheckSession
-from grader.client import Reason, Source, decode_source
+from grader.client import EngineProcess, Reason, Source, decode_source
 from grader.course import Course
 from grader.grading import Grader, Submission, digest, grade_submission
 from grader.oracle import Oracle
@@ -27,6 +27,11 @@ def grader_of(
         oracle = stack.enter_context(Oracle(book, memo))
         checks = stack.enter_context(CheckSession(course, course.exercises))
         yield Grader(course, book, checks, oracle, warm, seed)
+
+
+def process_per_batch(*arguments: Any, **named: Any) -> EngineProcess:
+    """Return a process of a file that runs each batch in a process of its own."""
+    return EngineProcess(*arguments, **{**named, "apart": True})
 
 
 def grade_texts(grader: Grader, texts: Mapping[str, str]) -> Report:

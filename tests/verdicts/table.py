@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grader import grading
-from grader.client import EngineProcess
+import msgspec
+
 from grader.course import Exercise, load_course
 from grader.diagnosis import anywhere, in_solution, read_misconceptions
 from grader.oracle.answer_book import read_book
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from edited_texts import Text, bases_of, edited_texts, listing, texts  # noqa: E402
-from many_graded import grader_of, results  # noqa: E402
+from many_graded import grader_of, process_per_batch, results  # noqa: E402
 
 FIXTURES = ROOT / "tests" / "fixtures"
 ENGINES, VARIANTS = FIXTURES / "engines", FIXTURES / "right"
@@ -291,10 +291,9 @@ def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[st
 def _grade_job(job: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The result of each exercise of each submission, without what differs from run to run."""
     course = load_course(ROOT)
-    if job["apart"]:
-        # what grading makes for each file
-        setattr(grading, "EngineProcess", lambda *given, **named: EngineProcess(*given, **{**named, "apart": True}))  # noqa: B010
     with grader_of(course, read_book(Path(job["book"])), Path(job["memo"]), job["seed"] or course.seed) as grader:
+        if job["apart"]:
+            grader = msgspec.structs.replace(grader, process=process_per_batch)
         return [results(grader, texts) for texts in job["submissions"]]
 
 

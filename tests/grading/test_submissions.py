@@ -12,7 +12,7 @@ from grader.course import load_course
 from grader.oracle.answer_book import read_book
 from grader.report import Report
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_files_are_loaded_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,17 +7,17 @@ from types import MappingProxyType
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from .checks.outcome import CheckOutcome, EngineShape, GraderFault
-from .client import Reason, cut
-from .client.bounds import NOTE
-from .course import Check, Exercise
-from .diagnosis import explains, operation_of
-from .oracle.answer_book import KnownBehaviour
-from .remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
-from .report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, ReportStatus
-from .words import learner
-from .words.facts import FaultFact, fact_text
-from .words.files import unread_text
+from ..checks.outcome import CheckOutcome, EngineShape, Finding, GraderFault
+from ..client import Reason, cut
+from ..client.bounds import NOTE
+from ..course import Check, Exercise
+from ..diagnosis import explains, operation_of
+from ..oracle.answer_book import KnownBehaviour
+from ..remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
+from ..report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, skipped
+from ..words import learner
+from ..words.facts import FaultFact, fact_text
+from ..words.files import unread_text
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
 
@@ -40,104 +40,34 @@ class FileState(Struct, frozen=True):
     cells: tuple[CellStart, ...] = ()
 
 
-def score(
-    exercise: Exercise,
-    state: FileState,
-    outcomes: Mapping[str, CheckOutcome],
-    explained: Mapping[str, KnownBehaviour] = MappingProxyType({}),
-    facts: Sequence[FaultFact] = (),
-    own: Collection[int] = (),
-    attempts: Sequence[str] = (),
-) -> ExerciseResult:
-    """Return the result of an exercise, with the results of its checks in the order of the course.
+class Checked(Struct, frozen=True):
+    """A check that was run: its outcome, and its result for the report."""
 
-    Args:
-        outcomes: The outcomes by check: those of all checks for a file that was loaded, else none.
-        explained: The misconceptions behind checks that failed.
-        facts: The fault facts.
-        own: The numbers of the lines that were not given out.
-        attempts: The system calls that the sandbox refused and reported.
+    outcome: CheckOutcome
+    result: CheckResult
 
-    Raises:
-        GraderFault: An outcome is missing, or belongs to a check that was not run.
-    """
-    loaded = state.state == "loaded"
-    expected = {check.id for check in exercise.checks} if loaded else set()
-    for name in sorted(expected ^ outcomes.keys()):
-        raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
-    checks = tuple(
-        score_check(exercise, check, outcomes[check.id], explained.get(check.id), state.cells, facts)
-        if loaded
-        else skipped(check)
-        for check in exercise.checks
-    )
-    in_order = [outcomes[check.id] for check in exercise.checks] if loaded else []
-    reported = [
-        replace(fact, text=fact_text(fact, state.cells), checks=tuple(o.check for o in in_order if explains(fact, o)))
-        for fact in facts[:_MOST_FACTS]
-    ]
-    points = sum(c.score for c in checks if not c.bonus)
-    refused = learner.refused_calls(attempts) if attempts else None
-    notes = "; ".join(filter(None, [_names_taken(outcomes.values()), _not_run(outcomes.values()), refused]))
-    return ExerciseResult(
-        id=exercise.id,
-        number=exercise.number,
-        title=exercise.title,
-        status=_exercise_status(state, points, exercise.max_score),
-        score=points,
-        max_score=exercise.max_score,
-        bonus=sum(c.score for c in checks if c.bonus),
-        checks=_located(checks, outcomes, own),
-        message=_why_not_run(state) or notes or UNSET,
-        file=state.file or UNSET,
-        reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
-        facts=tuple(reported) or UNSET,
-        cells=state.cells or UNSET,
-        attempts=tuple(attempts) or UNSET,
-    )
+    @property
+    def passed(self) -> bool:
+        return self.outcome.status == "passed"
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the check did not pass, and not because its code is still to be filled in."""
+        return self.outcome.status not in ("passed", "not_started")
 
 
-_RESULT = {True: "no result", False: "a result"}
-
-
-def skipped(check: Check | CheckResult) -> CheckResult:
-    """Return the result of a check that was not run, from the course or from another report."""
-    return CheckResult(
-        id=check.id,
-        title=check.title,
-        visibility=check.visibility,
-        status="skipped",
-        score=0,
-        max_score=check.points if isinstance(check, Check) else check.max_score,
-        bonus=check.bonus,
-        duration_s=0.0,
-    )
-
-
-def score_check(
-    exercise: Exercise,
-    check: Check,
-    outcome: CheckOutcome,
-    diagnosis: KnownBehaviour | None = None,
-    cells: Sequence[CellStart] = (),
-    facts: Sequence[FaultFact] = (),
+def check_result(
+    exercise: Exercise, check: Check, outcome: CheckOutcome, cells: Sequence[CellStart] = ()
 ) -> CheckResult:
-    """Return the result of one check that was run, with the misconception behind its failure if one is known.
+    """Return the result of one check that was run, before its failure is explained.
 
     Args:
         cells: The cells of a notebook, which replace the line numbers of the text.
-        facts: The fault facts about the exercise's file.
     """
     passed, finding = outcome.status == "passed", outcome.finding
     if passed == (finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
-    if finding and any(fact.kind == "gives_input" and explains(fact, outcome) for fact in facts):
-        # the result and an input are one node, so it did not start from the numbers that were set for both
-        finding = replace(finding, remarks=tuple(one for one in finding.remarks if not isinstance(one, StartingFrom)))
     reason = finding.reason if finding else None
-    lacking = reason is not None and reason.kind == "not_offered"
-    known = None if lacking or outcome.status in ("passed", "not_started") else diagnosis
-    hint = 0 if passed else known.hint if known else _hint(exercise, check, outcome, facts)
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -151,15 +81,103 @@ def score_check(
         expected=(finding and finding.expected) or UNSET,
         actual=(finding and finding.actual) or UNSET,
         expected_by=finding.expected_by if finding and finding.expected else UNSET,
-        diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
-        # the command, not the hint: a learner may want to think first
-        hint=exercise.hint_command(hint) if hint else UNSET,
-        hint_number=UNSET if passed else hint,
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
         message=(finding and learner.finding_text(finding, cells)) or UNSET,
         remarks=(finding and finding.remarks) or UNSET,
         output=outcome.output or UNSET,
         reason=reason or (Reason("left_out") if outcome.left_out else UNSET),
+    )
+
+
+def score(
+    exercise: Exercise,
+    state: FileState,
+    checked: Mapping[str, Checked],
+    explained: Mapping[str, KnownBehaviour] = MappingProxyType({}),
+    facts: Sequence[FaultFact] = (),
+    own: Collection[int] = (),
+    attempts: Sequence[str] = (),
+) -> ExerciseResult:
+    """Return the result of an exercise, with the results of its checks in the order of the course.
+
+    Args:
+        checked: The checks that were run: all checks of a file that was loaded, else none.
+        explained: The misconceptions behind checks that failed.
+        facts: The fault facts.
+        own: The numbers of the lines that were not given out.
+        attempts: The system calls that the sandbox refused and reported.
+
+    Raises:
+        GraderFault: An outcome is missing, or belongs to a check that was not run.
+    """
+    loaded = state.state == "loaded"
+    expected = {check.id for check in exercise.checks} if loaded else set()
+    for name in sorted(expected ^ checked.keys()):
+        raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
+    if loaded:
+        checks = tuple(
+            _explained(exercise, check, checked[check.id], explained.get(check.id), state.cells, facts, own)
+            for check in exercise.checks
+        )
+    else:
+        checks = tuple(skipped(check) for check in exercise.checks)
+    outcomes = [checked[check.id].outcome for check in exercise.checks if check.id in checked]
+    reported = [
+        replace(fact, text=fact_text(fact, state.cells), checks=tuple(o.check for o in outcomes if explains(fact, o)))
+        for fact in facts[:_MOST_FACTS]
+    ]
+    points = sum(c.score for c in checks if not c.bonus)
+    refused = learner.refused_calls(attempts) if attempts else None
+    notes = "; ".join(filter(None, [_names_taken(outcomes), _not_run(outcomes), refused]))
+    return ExerciseResult(
+        id=exercise.id,
+        number=exercise.number,
+        title=exercise.title,
+        status=_exercise_status(state, points, exercise.max_score),
+        score=points,
+        max_score=exercise.max_score,
+        bonus=sum(c.score for c in checks if c.bonus),
+        checks=checks,
+        message=_why_not_run(state) or notes or UNSET,
+        file=state.file or UNSET,
+        reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
+        facts=tuple(reported) or UNSET,
+        cells=state.cells or UNSET,
+        attempts=tuple(attempts) or UNSET,
+    )
+
+
+_RESULT = {True: "no result", False: "a result"}
+
+
+def _explained(
+    exercise: Exercise,
+    check: Check,
+    checked: Checked,
+    diagnosis: KnownBehaviour | None,
+    cells: Sequence[CellStart],
+    facts: Sequence[FaultFact],
+    own: Collection[int],
+) -> CheckResult:
+    """Return the result of a check with everything that explains its failure: misconception, hint and line."""
+    result, outcome, finding = checked.result, checked.outcome, checked.outcome.finding
+    if finding is None:
+        return result
+    if any(fact.kind == "gives_input" and explains(fact, outcome) for fact in facts):
+        # the result and an input are one node, so it did not start from the numbers that were set for both
+        remarks = tuple(remark for remark in finding.remarks if not isinstance(remark, StartingFrom))
+        message = learner.finding_text(replace(finding, remarks=remarks), cells) or UNSET
+        result = replace(result, remarks=remarks or UNSET, message=message)
+    lacking = finding.reason is not None and finding.reason.kind == "not_offered"
+    known = diagnosis if checked.failed and not lacking else None
+    hint = known.hint if known else _hint(exercise, check, outcome, facts)
+    return replace(
+        result,
+        diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
+        # the command, not the hint: a learner may want to think first
+        hint=exercise.hint_command(hint) if hint else UNSET,
+        hint_number=hint,
+        line=_line(finding, own) or UNSET,
     )
 
 
@@ -192,20 +210,13 @@ def failure_codes(outcome: CheckOutcome, facts: Sequence[FaultFact]) -> Iterator
         yield from filter(None, (reason.kind, reason.type, reason.detail))
 
 
-def _located(
-    checks: Sequence[CheckResult], outcomes: Mapping[str, CheckOutcome], own: Collection[int]
-) -> tuple[CheckResult, ...]:
-    """Return the checks with the line of each failure: the innermost of the learner's `own` lines where code raised.
+def _line(finding: Finding, own: Collection[int]) -> int | None:
+    """Return the innermost of the learner's `own` lines where code raised an error, or None.
 
     A wrong number has no line, because the line of its cause is not known.
     """
-
-    def line(check: CheckResult) -> int | None:
-        finding = outcomes[check.id].finding if check.id in outcomes else None
-        shown = reversed(finding.stopped.lines) if finding and finding.stopped else ()
-        return next((number for number, _ in shown if number in own), None)
-
-    return tuple(replace(check, line=line(check) or UNSET) for check in checks)
+    shown = reversed(finding.stopped.lines) if finding.stopped else ()
+    return next((number for number, _ in shown if number in own), None)
 
 
 def _play(exercise: Exercise, check: Check) -> str:
@@ -246,12 +257,3 @@ def _not_run(outcomes: Iterable[CheckOutcome]) -> str | None:
     """Return a sentence for each method that exists but was not run; None if there is no such method."""
     methods = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
     return "; ".join(map(learner.wants_argument, methods)) or None
-
-
-def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:
-    """Return the status of a whole report."""
-    if all(exercise.status == "passed" for exercise in exercises):
-        return "passed"
-    if all(exercise.status in ("not_started", "missing") for exercise in exercises):
-        return "not_started"
-    return "partial" if any(exercise.score for exercise in exercises) else "failed"

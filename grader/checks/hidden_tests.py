@@ -1,4 +1,4 @@
-"""Errors of hidden tests: arguments of a wrong type, and exceptions that are not the grader's own fault."""
+"""The tests of a course: bind them to checks, and recognise their mistakes."""
 
 import functools
 import inspect
@@ -19,6 +19,17 @@ from ..program import ProgramError
 _KIT = Path(os.path.realpath(__file__)).parents[1]
 _ASKED_FOR = (ProgramError, NoAnswer)  # raised by the grader for wrong input from a test
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def check(check_id: str) -> Callable[[F], F]:
+    """Mark a test as the one that implements the check `check_id` of its file's exercise."""
+
+    def mark(function: F) -> F:
+        function.check_id = check_id  # type: ignore[attr-defined]
+        return function
+
+    return mark
 
 
 class ArgumentError(ProgramError):

@@ -13,43 +13,37 @@ import pytest
 
 from grader.checks import EngineUnderCheck
 from grader.checks.outcome import CheckOutcome, GraderFault
-from grader.checks.session import CheckSession
+from grader.checks.session import METADATA, CheckSession, read_outcome
 from grader.client import Batch
-from grader.course import Check, Course, CourseError, load_course
-from grader.report.model import ExerciseResult
-from grader.scoring import FileState, score
+from grader.course import Course, CourseError, load_course
 
 Mini = Callable[..., Course]
 EngineThat = Callable[..., EngineUnderCheck]
+Outcomes = Mapping[str, CheckOutcome]
 
+PASS = ["passed", "passed"]
 HEAD = "from grader.checks import check\n"
-TWO = f"""{HEAD}
-@check("both")
-def test_both(engine): engine.agrees("L = a + b", a=1, b=2)
-@check("shared")
-def test_shared(engine): engine.returns("half", 4, expected={{{{"half": {{second}}}}}}, about="4")
-"""
 
 
 @pytest.fixture
-def run(engine_that: EngineThat) -> Callable[..., Mapping[str, CheckOutcome]]:
+def run(engine_that: EngineThat) -> Callable[..., Outcomes]:
     """Run the hidden tests of a course's only exercise against an engine, by default a correct one."""
 
-    def run_course(course: Course, engine: Callable[[Check], EngineUnderCheck] | None = None) -> Any:
+    def run_course(course: Course, *says: Callable[[Batch], Any]) -> Outcomes:
         with CheckSession(course, course.exercises) as session:
-            return session.run(course.exercises[0], engine or (lambda check: engine_that()))
+            return outcomes(session, lambda: engine_that(*says))
 
     return run_course
 
 
-@pytest.fixture
-def graded(run: Callable[..., Mapping[str, CheckOutcome]]) -> Callable[[Course], ExerciseResult]:
-    """Grade a loaded file of the miniature course's only exercise."""
+def outcomes(session: CheckSession, engine: Callable[[], EngineUnderCheck]) -> Outcomes:
+    """Run all checks of the only exercise, each on an engine of its own."""
+    (exercise,) = session.exercises
+    return {check.id: session.run(exercise, check, engine()) for check in exercise.checks}
 
-    def grade(course: Course) -> ExerciseResult:
-        return score(course.exercises[0], FileState("loaded"), run(course))
 
-    return grade
+def statuses(found: Outcomes) -> list[str]:
+    return [outcome.status for outcome in found.values()]
 
 
 def course_error(run: Callable[..., Any], course: Course) -> CourseError:
@@ -67,15 +61,22 @@ def line_of(course: Course, text: str) -> int:
 # -- what goes right -----------------------------------------------------------------------------------
 
 
-def test_a_right_engine_passes_every_check(mini: Mini, graded: Callable[[Course], ExerciseResult]) -> None:
-    """Each check is worth its points, in the order of course.yaml."""
-    result = graded(mini())
-    assert ("passed", 3) == (result.status, result.score)
-    assert [("both", "passed", 1), ("shared", "passed", 2)] == [(c.id, c.status, c.score) for c in result.checks]
+def test_a_right_engine_passes_every_check(mini: Mini, run: Callable[..., Outcomes]) -> None:
+    """Each check runs its own test, whatever the order of the tests in their file."""
+    tests = f"""{HEAD}
+@check("shared")
+def test_a(engine): engine.agrees("L = a + a", a=1)
+@check("both")
+def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
+"""
+    found = run(mini(tests))
+    assert [("plus", "both", "passed"), ("plus", "shared", "passed")] == [
+        (outcome.exercise, outcome.check, outcome.status) for outcome in found.values()
+    ]
 
 
 def test_a_wrong_engine_fails_with_a_finding(
-    mini: Mini, run: Callable[..., Mapping[str, CheckOutcome]], engine_that: EngineThat, honest: Callable[..., Any]
+    mini: Mini, run: Callable[..., Outcomes], honest: Callable[..., Any]
 ) -> None:
     """The finding of a comparison reaches the outcome through pytest's report."""
 
@@ -86,35 +87,12 @@ def test_a_wrong_engine_fails_with_a_finding(
                 outcome[1][2][1] = [(0.0).hex()] * len(outcome[1][2][1])
         return message
 
-    found = run(mini(), lambda check: engine_that(zeros))["both"]
-    assert ("plus", "both", "failed") == (found.exercise, found.check, found.status)
+    found = run(mini(), zeros)["both"]
+    assert "failed" == found.status
     assert found.finding is not None
     assert {"dL/da": 1.0, "dL/db": 1.0} == found.finding.expected
     assert found.shape is not None
     assert ("Value", "data") == (found.shape.cls, found.shape.data)
-
-
-def test_checks_run_in_the_courses_order(mini: Mini, run: Callable[..., Mapping[str, CheckOutcome]]) -> None:
-    """Tests run in the order of the checks in course.yaml, not in the order of their file."""
-    tests = f"""{HEAD}
-@check("shared")
-def test_a(engine): engine.agrees("L = a + a", a=1)
-@check("both")
-def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
-"""
-    assert ["both", "shared"] == list(run(mini(tests)))
-
-
-def test_an_engine_is_made_as_its_check_begins(mini: Mini, run: Callable[..., Any], engine_that: EngineThat) -> None:
-    """The function that makes engines is called for each check, in order and before the check runs."""
-    heard: list[str] = []
-
-    def make(check: Check) -> EngineUnderCheck:
-        heard.append(check.id)
-        return engine_that()
-
-    run(mini(), make)
-    assert ["both", "shared"] == heard
 
 
 def test_no_folder_above_the_hidden_tests_is_listed(mini: Mini, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +107,7 @@ def test_no_folder_above_the_hidden_tests_is_listed(mini: Mini, monkeypatch: pyt
 
 @pytest.mark.parametrize("again", [1, 3])
 def test_a_session_runs_its_checks_again(mini: Mini, engine_that: EngineThat, again: int) -> None:
-    """The tests are collected once. Every run of them is like the first, independent of earlier engines."""
+    """The tests are collected once. Every run of them is like the first, whatever happened before."""
     course = mini()
 
     def dead(batch: Any) -> Any:
@@ -138,39 +116,37 @@ def test_a_session_runs_its_checks_again(mini: Mini, engine_that: EngineThat, ag
     with CheckSession(course, course.exercises) as session:
         for _ in range(again):
             with pytest.raises(GraderFault, match="asked"):
-                session.run(course.exercises[0], lambda check: engine_that(dead))
-            outcomes = session.run(course.exercises[0], lambda check: engine_that())
-            assert ["passed", "passed"] == [outcome.status for outcome in outcomes.values()]
+                outcomes(session, lambda: engine_that(dead))
+            assert ["passed", "passed"] == statuses(outcomes(session, engine_that))
 
 
-def test_a_check_that_fails_in_a_used_process_is_run_again_alone(
-    mini: Mini, run: Callable[..., Any], engine_that: EngineThat, honest: Callable[..., Any]
-) -> None:
-    """If a check fails in a process that has run other checks, only the result in a fresh process counts."""
-    process = _Process()
+# -- the JSON report ---------------------------------------------------------------------------------------
 
-    def says(batch: Batch) -> Any:
-        used, process.used = process.used, True
-        return ["unread", ["load", "raised", "E", "left behind", []]] if used else honest(batch)
-
-    outcomes = run(mini(), lambda check: engine_that(says, process=process))
-    assert ["passed", "passed"] == [outcome.status for outcome in outcomes.values()]
-    assert 1 == process.restarts
+PASSED = {"exercise": "plus", "check": "both", "status": "passed"}
+FAILED = PASSED | {"status": "failed", "finding": {"status": "failed"}}
 
 
-class _Process:
-    """An engine process that is right only while it is fresh."""
-
-    def __init__(self) -> None:
-        self.used, self.restarts = False, 0
-
-    @property
-    def fresh(self) -> bool:
-        return not self.used
-
-    def restart(self) -> None:
-        self.used = False
-        self.restarts += 1
+@pytest.mark.parametrize(
+    "reported",
+    [
+        None,
+        {"nodeid": "another", "outcome": "passed", "metadata": {METADATA: PASSED}},
+        {"outcome": "failed", "metadata": {METADATA: PASSED}},
+        {"outcome": "error", "metadata": {METADATA: PASSED}},
+        {"outcome": "skipped", "metadata": {METADATA: PASSED}},
+        {"outcome": "passed", "metadata": {METADATA: FAILED}},
+        {"outcome": "failed", "metadata": {METADATA: FAILED | {"status": "odd"}}},
+        {"outcome": "failed", "metadata": {METADATA: FAILED | {"status": "skipped"}}},
+        {"outcome": "passed", "metadata": {METADATA: {"exercise": "plus", "check": "both"}}},
+        {"outcome": "passed", "metadata": {}},
+        {"outcome": "passed"},
+    ],
+)
+def test_a_report_that_does_not_add_up_is_the_graders_fault(reported: dict[str, Any] | None) -> None:
+    """A check without an outcome, or with one that contradicts pytest's, has no result."""
+    tests = [] if reported is None else [{"nodeid": "test", **reported}]
+    with pytest.raises(GraderFault):
+        read_outcome({"tests": tests}, "test")
 
 
 # -- what is wrong with a course -------------------------------------------------------------------------
@@ -233,19 +209,6 @@ def test_missing_hidden_tests_are_an_error_of_the_course(mini: Mini, run: Callab
     assert "`plus` has no hidden tests in" in error.message
 
 
-def test_nothing_runs_when_the_course_is_wrong(mini: Mini, run: Callable[..., Any], engine_that: EngineThat) -> None:
-    """No engine is asked anything unless tests and checks match."""
-    asked: list[str] = []
-
-    def make(check: Check) -> EngineUnderCheck:
-        asked.append(check.id)
-        return engine_that()
-
-    with pytest.raises(CourseError):
-        run(mini(HEAD + BOTH), make)
-    assert [] == asked
-
-
 # -- what a hidden test does wrong -------------------------------------------------------------------------
 
 BOTH = '@check("both")\ndef test_a(engine): engine.agrees("L = a + b", a=1, b=2)\n'
@@ -296,9 +259,7 @@ def test_whatever_else_a_test_raises_is_its_own_mistake(
     assert "test_a" in error.message
 
 
-def test_what_the_kit_itself_raises_is_the_graders_fault(
-    mini: Mini, run: Callable[..., Any], engine_that: EngineThat
-) -> None:
+def test_what_the_kit_itself_raises_is_the_graders_fault(mini: Mini, run: Callable[..., Any]) -> None:
     """If the grader fails inside a check, the test is not blamed, but its line is named."""
 
     def broken(batch: Batch) -> Any:
@@ -307,7 +268,7 @@ def test_what_the_kit_itself_raises_is_the_graders_fault(
     course = mini(HEAD + BOTH + GOOD)
     test = course.hidden_test(course.exercises[0])
     with pytest.raises(GraderFault, match="ZeroDivisionError: in the grader") as caught:
-        run(course, lambda check: engine_that(broken))
+        run(course, broken)
     assert f"({test}:3)" in str(caught.value)
 
 
@@ -346,7 +307,7 @@ def test_a_file_that_cannot_be_imported_is_told_by_its_line(
 def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
     """Ctrl-C during a check is raised as KeyboardInterrupt."""
 
-    def interrupt(check: Check) -> EngineUnderCheck:
+    def interrupt(batch: Batch) -> Any:
         raise KeyboardInterrupt
 
     course = mini()
@@ -370,13 +331,13 @@ def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
     ],
 )
 def test_the_callers_pytest_settings_do_not_matter(
-    mini: Mini, graded: Callable[[Course], ExerciseResult], monkeypatch: pytest.MonkeyPatch, name: str, value: str
+    mini: Mini, run: Callable[..., Outcomes], monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     """Environment variables for pytest change no verdict, and are restored afterwards."""
     import os
 
     monkeypatch.setenv(name, value)
-    assert graded(mini()).status == "passed"
+    assert PASS == statuses(run(mini()))
     assert value == os.environ[name]
     assert "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
 
@@ -395,16 +356,16 @@ def test_the_callers_pytest_settings_do_not_matter(
     ],
 )
 def test_files_around_the_hidden_tests_do_not_matter(
-    mini: Mini, graded: Callable[[Course], ExerciseResult], place: str, name: str, content: str
+    mini: Mini, run: Callable[..., Outcomes], place: str, name: str, content: str
 ) -> None:
     """No conftest, settings of pytest or other test files in the course's folders are read."""
     course = mini()
     (course.folder / place / name).write_text(content)
-    assert graded(course).status == "passed"
+    assert PASS == statuses(run(course))
 
 
 def test_the_current_folder_does_not_matter(
-    mini: Mini, graded: Callable[[Course], ExerciseResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    mini: Mini, run: Callable[..., Outcomes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Tests in the current folder do not change the result."""
     elsewhere = tmp_path / "elsewhere"
@@ -417,25 +378,23 @@ def test_the_current_folder_does_not_matter(
     }.items():
         (elsewhere / name).write_text(content)
     monkeypatch.chdir(elsewhere)
-    assert graded(mini()).status == "passed"
+    assert PASS == statuses(run(mini()))
 
 
-def test_two_runs_in_one_process_do_not_meet(
-    mini: Mini, graded: Callable[[Course], ExerciseResult], run: Callable[..., Any]
-) -> None:
+def test_two_runs_in_one_process_do_not_meet(mini: Mini, run: Callable[..., Outcomes]) -> None:
     """The modules of the hidden tests are removed after a run, so a changed test changes the verdict."""
     course = mini()
-    assert graded(course).status == "passed"
+    assert PASS == statuses(run(course))
     course.hidden_test(course.exercises[0]).write_text(f"{HEAD}@check('both')\ndef test_a(engine): 1 / 0\n{GOOD}")
     assert "ZeroDivisionError" in course_error(run, load_course(course.folder)).message
 
 
 def test_nothing_is_printed_and_nothing_written(
-    mini: Mini, graded: Callable[[Course], ExerciseResult], capfd: pytest.CaptureFixture[str]
+    mini: Mini, run: Callable[..., Outcomes], capfd: pytest.CaptureFixture[str]
 ) -> None:
     """pytest's own output is not shown, and no cache or report file is left in the course."""
     course = mini()
-    graded(course)
+    run(course)
     assert tuple(capfd.readouterr()) == ("", "")
     left = {str(path.relative_to(course.folder)) for path in course.folder.rglob("*") if path.is_file()}
     caches = {name for name in left if "__pycache__" in name}

@@ -1,0 +1,37 @@
+"""Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
+
+from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, examine, explain, plan
+from .scoring import Checked, FileState, check_result, score
+from .submissions import (
+    Submission,
+    digest,
+    grade,
+    grade_events,
+    grade_submission,
+    relative_path,
+    report_of,
+    submission_events,
+)
+
+__all__ = [
+    "CheckBegan",
+    "CheckEnded",
+    "Checked",
+    "Event",
+    "Examined",
+    "FileState",
+    "Grader",
+    "Submission",
+    "check_result",
+    "digest",
+    "examine",
+    "explain",
+    "grade",
+    "grade_events",
+    "grade_submission",
+    "plan",
+    "relative_path",
+    "report_of",
+    "score",
+    "submission_events",
+]

@@ -1,0 +1,381 @@
+"""Run the checks of an exercise on one file, and probe a file that fails: everything that learner code is run for."""
+
+from collections.abc import Callable, Collection, Generator, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..checks import EngineUnderCheck
+from ..checks.outcome import CheckOutcome
+from ..checks.session import CheckSession
+from ..checks.under_check import Runner
+from ..client import (
+    Batch,
+    Budget,
+    Died,
+    EngineProcess,
+    Loaded,
+    LoadFailed,
+    NotStarted,
+    Problem,
+    Ran,
+    Read,
+    Source,
+    reason_of,
+    stopped,
+)
+from ..course import Check, Course, Exercise, Limits
+from ..diagnosis import (
+    Behaviour,
+    arrived,
+    behaviour,
+    can_be_named,
+    diagnose,
+    gradient_facts,
+    gradient_probes,
+    pass_facts,
+    pass_probes,
+    rule_facts,
+    rule_probes,
+)
+from ..oracle import Oracle
+from ..oracle.answer_book import AnswerBook, KnownBehaviour, KnownExercise
+from ..program import Program
+from ..report import CheckResult
+from ..sandbox import Warm
+from ..words.facts import FaultFact
+from .scoring import Checked, FileState, check_result
+
+_HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
+
+
+class CheckBegan(Struct, frozen=True):
+    """A check begins."""
+
+    exercise: Exercise
+    check: Check
+
+
+class CheckEnded(Struct, frozen=True):
+    """A check has ended. Its failure is not yet explained."""
+
+    exercise: Exercise
+    result: CheckResult
+
+
+Event: TypeAlias = CheckBegan | CheckEnded
+
+
+class Grader(Struct, frozen=True):
+    """Everything that is needed to grade submissions: course, answer book, checks, oracle, server process, seed.
+
+    Attributes:
+        process: Makes the process of a file.
+    """
+
+    course: Course
+    book: AnswerBook
+    checks: CheckSession
+    oracle: Oracle
+    warm: Warm
+    seed: str
+    process: Callable[..., EngineProcess] = EngineProcess
+
+
+class Examined(Struct, frozen=True):
+    """The checks of an exercise on a file, before points and diagnosis.
+
+    Attributes:
+        engines: The engines that ran the course's own programs, by check.
+        facts: The fault facts about an engine that failed.
+        attempts: The system calls that the sandbox refused and reported.
+    """
+
+    state: FileState
+    checked: Mapping[str, Checked] = field(default_factory=dict)
+    engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
+    facts: tuple[FaultFact, ...] = ()
+    attempts: Collection[str] = ()
+
+    @property
+    def outcomes(self) -> dict[str, CheckOutcome]:
+        """Return the outcome of each check."""
+        return {check: checked.outcome for check, checked in self.checked.items()}
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Return the checks that were run and did not pass."""
+        return tuple(check for check, checked in self.checked.items() if not checked.passed)
+
+    @property
+    def without_gradients(self) -> tuple[str, ...]:
+        """Return the checks that failed because of an error or a wrong value, before any gradient was compared."""
+        outcomes = self.outcomes
+        return tuple(
+            check
+            for check in self.failures
+            if outcomes[check].wrong_value or ((finding := outcomes[check].finding) and finding.reason)
+        )
+
+    @property
+    def behaviour(self) -> Behaviour:
+        """Return the behaviour of the engine on the course's own programs."""
+        return behaviour({check: engine.shown for check, engine in self.engines.items()})
+
+
+def explain(known: KnownExercise, examined: Examined) -> dict[str, KnownBehaviour]:
+    """Return the misconceptions that explain the failed checks of a file, by check."""
+    return diagnose(known, examined.behaviour, examined.failures, examined.facts, examined.without_gradients)
+
+
+def examine(
+    grader: Grader,
+    exercise: Exercise,
+    source: Source,
+    budget: Budget | None = None,
+    *,
+    limit_divisor: int = 1,
+    to_the_end: bool = False,
+    facts: bool = False,
+) -> Examined:
+    """Return what `examination` returns, without its events."""
+    events = examination(
+        grader, exercise, source, budget, limit_divisor=limit_divisor, to_the_end=to_the_end, facts=facts
+    )
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            examined: Examined = end.value
+            return examined
+
+
+def examination(
+    grader: Grader,
+    exercise: Exercise,
+    source: Source,
+    budget: Budget | None = None,
+    *,
+    stub: str | None = None,
+    limit_divisor: int = 1,
+    to_the_end: bool = False,
+    facts: bool = False,
+) -> Generator[Event, None, Examined]:
+    """Load the source of an exercise in a separate process, and run the checks on it. Yield each check's progress.
+
+    Args:
+        budget: The limits of the whole submission. By default, the source has its own budget.
+        stub: The file as it was given out. A source that is equal to it is not run.
+        limit_divisor: Divides every limit of calls and CPU time.
+        to_the_end: Whether to run every batch of every check, even after a failure. The outcomes are then
+            meaningless.
+        facts: Whether to find the fault facts of an engine that fails, and to run the course's own programs if a
+            misconception may be named.
+    """
+    if source.problem is not None or source.text == stub:
+        return Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
+    course = grader.course
+    cells = [start.line for start in source.cells]
+    with grader.process(
+        grader.warm, source.text, source.path.name, stub, course.limits, budget, cells=cells, apart=to_the_end
+    ) as process:
+        # load
+        state = _load(process, source)
+        if state.state != "loaded":
+            return Examined(state, attempts=process.attempts)
+
+        # run the checks
+        file = _File(grader, exercise, source.text, process, limit_divisor, to_the_end=to_the_end)
+        checked = {}
+        for check in exercise.checks:
+            yield CheckBegan(exercise, check)
+            outcome = file.run_check(check)
+            checked[check.id] = Checked(outcome, check_result(exercise, check, outcome, source.cells))
+            yield CheckEnded(exercise, checked[check.id].result)
+        own = file.engines if grader.seed == course.seed else {}
+        examined = Examined(state, checked, own, attempts=process.attempts)
+        if not facts or not examined.failures:
+            return examined
+
+        # probe
+        examined = replace(examined, facts=_facts(file, course.limits, examined))
+        known = grader.book.known.get(exercise.id)
+        gradients = arrived(batch for engine in file.engines.values() for batch in engine.shown)
+        named = known is not None and can_be_named(known, examined.facts) and gradients is not False
+        if grader.seed != course.seed and named:
+            # misconceptions are identified by their behaviour on the course's own programs; this run gives no points
+            examined = replace(examined, engines=file.run_own_programs())
+        return examined
+
+
+def _load(process: EngineProcess, source: Source) -> FileState:
+    loaded = process.load()
+    path = str(source.path)
+    match loaded:
+        case Loaded(output):
+            return FileState("loaded", path, output, cells=source.cells)
+        case NotStarted():
+            return FileState("not_started", path)
+        case LoadFailed(Problem() as problem, output):
+            why = stopped(problem, source.text)
+            return FileState("failed", path, output, reason_of(problem), why, source.cells)
+        case LoadFailed(cause, output):
+            return FileState("failed", path, output, reason_of(cause), cells=source.cells)
+
+
+class _File:
+    """A loaded file, and the engines with which its checks ran. It decides which batches run in a fresh process.
+
+    Batches share a process, because a fork takes time. What runs earlier in a process may change later answers, so:
+
+    * If a check does not pass in a process that has run other batches, it is run again, each batch in a fresh
+      process. Only this result counts.
+    * The next check begins in a fresh process then, because it probably fails as well.
+    * Programs that only explain a failure run in fresh processes: parts of a program, and probes.
+    """
+
+    def __init__(
+        self,
+        grader: Grader,
+        exercise: Exercise,
+        text: str,
+        process: EngineProcess,
+        limit_divisor: int,
+        *,
+        to_the_end: bool,
+    ) -> None:
+        self.text = text
+        self.engines: dict[str, EngineUnderCheck] = {}
+        self.shared = False  # whether a batch of the check ran in a process that had run another batch
+        self._grader = grader
+        self._exercise = exercise
+        self._process = process
+        self._divisor = limit_divisor
+        self._to_the_end = to_the_end
+        self._alone = False
+
+    def run(self, batch: Batch, alone: bool = False) -> Ran:
+        """Run a batch of a check, in a fresh process if it must be `alone`."""
+        if alone or self._alone:
+            self._process.restart()
+        self.shared = self.shared or not self._process.fresh
+        return self._process.run(batch.tightened(self._divisor) if self._divisor > 1 else batch)
+
+    def run_check(self, check: Check) -> CheckOutcome:
+        """Return the outcome of a check. The result of a second run, if there is one, replaces that of the first."""
+        outcome = self._attempt(check, alone=False)
+        if outcome.status != "passed" and self.shared:
+            again = self._attempt(check, alone=True)
+            outcome = replace(again, duration_s=outcome.duration_s + again.duration_s)
+        if outcome.status != "passed":
+            self._process.restart()
+        return outcome
+
+    def _attempt(self, check: Check, *, alone: bool) -> CheckOutcome:
+        self._alone, self.shared = alone, False
+        self.engines[check.id] = self._engine(check, self._grader.seed, self)
+        return self._grader.checks.run(self._exercise, check, self.engines[check.id])
+
+    def run_own_programs(self) -> dict[str, EngineUnderCheck]:
+        """Run the checks on the course's own programs, without repeating any, and return their engines."""
+        runner = _Once(self._process)
+        engines = {check.id: self._engine(check, self._grader.course.seed, runner) for check in self._exercise.checks}
+        for check in self._exercise.checks:
+            self._grader.checks.run(self._exercise, check, engines[check.id])
+        return engines
+
+    def _engine(self, check: Check, seed: str, runner: Runner) -> EngineUnderCheck:
+        grader = self._grader
+        return _engine(
+            grader.course, grader.oracle, seed, self._exercise, check, runner, self.text, to_the_end=self._to_the_end
+        )
+
+    def probe(self, batch: Batch) -> Read | Problem | Died:
+        """Return the answer to probes, which run in a fresh process and cost no points."""
+        self._process.restart()
+        return self._process.run(batch).answer
+
+
+class _Once(Struct, frozen=True):
+    """Runs each batch once in the process of a file, whatever ran in it before."""
+
+    process: EngineProcess
+    shared: bool = False
+
+    def run(self, batch: Batch, alone: bool = False) -> Ran:
+        return self.process.run(batch)
+
+
+class _Unrun(Struct, frozen=True):
+    """Runs nothing, so that checks are only planned."""
+
+    shared: bool = False
+
+    def run(self, batch: Batch, alone: bool = False) -> None:
+        batch.encode()  # arranges the programs for each order seed
+
+
+def _engine(
+    course: Course,
+    oracle: Oracle,
+    seed: str,
+    exercise: Exercise,
+    check: Check,
+    runner: Runner,
+    source: str = "",
+    *,
+    to_the_end: bool = False,
+) -> EngineUnderCheck:
+    """Return the engine of a check. Fixed programs get other numbers under any seed but the course's own."""
+    return EngineUnderCheck(
+        runner,
+        oracle.answers,
+        source,
+        course.limits,
+        f"{seed}:{exercise.id}:{check.id}",
+        redraw=None if seed == course.seed else oracle.redraw(seed),
+        to_the_end=to_the_end,
+        clock=oracle.clock,
+    )
+
+
+def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
+    """Run every check without an engine, so that programs, and the oracle's answers to them under a seed, are known.
+
+    Raises:
+        CourseError: A hidden test is wrong.
+        GraderFault: The grader failed.
+    """
+    for exercise in checks.exercises:
+        for check in exercise.checks:
+            checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Unrun()))
+
+
+def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, ...]:
+    """Return the fault facts about an engine that failed."""
+    # the program on which the first failure was found
+    failed = (check for check, checked in examined.checked.items() if checked.failed)
+    run = file.engines[check].failing if (check := next(failed, None)) else None
+    shown: Program | None = run.program if run else None
+    ran_out = any(checked.outcome.status == "timeout" for checked in examined.checked.values())
+
+    def answer(probes: Batch) -> Read | Problem | Died:
+        return file.probe(probes.tightened(_HASTE) if ran_out else probes)
+
+    # rules one at a time, then whole passes
+    rules = answer(rule_probes(limits))
+    if not isinstance(rules, Read):
+        return ()
+    of_rules = rule_facts(rules, file.text, shown)
+    passes = answer(pass_probes(limits, shown))
+    of_pass = pass_facts(passes, of_rules, shown) if isinstance(passes, Read) else ()
+    if of_rules or of_pass:
+        return of_pass + of_rules  # a fault of the backward pass concerns every operation, so it comes first
+
+    # code that keeps state may compute other gradients if no other operation ran before
+    def gradients(only: str = "") -> tuple[FaultFact, ...]:
+        read = answer(gradient_probes(limits, only))
+        return gradient_facts(read, only) if isinstance(read, Read) else ()
+
+    return tuple(fact for fact in gradients() if fact in gradients(fact.operation or fact.program))

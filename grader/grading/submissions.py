@@ -1,0 +1,170 @@
+"""Grade submissions from end to end. Progress comes as events, of which the last is the report."""
+
+import hashlib
+import os
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import ParamSpec
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from .. import __version__, sandbox
+from ..base import json_text, readable
+from ..checks.session import CheckSession
+from ..client import NOTEBOOK, Budget, Source, read_exercise
+from ..course import Course, Exercise
+from ..oracle import Oracle
+from ..oracle.answer_book import AnswerBook
+from ..report.model import SCHEMA, CourseStamp, ExerciseResult, Isolation, Report, SubmissionStamp, overall
+from ..sandbox import Warm
+from .examination import Event, Grader, examination, explain
+from .scoring import score
+
+P = ParamSpec("P")
+
+
+class Submission(Struct, frozen=True):
+    """A submission to be graded: a source for each exercise, its identity for the report, and notes for the report."""
+
+    sources: Mapping[str, Source]
+    stamp: SubmissionStamp
+    notes: tuple[str, ...] = ()
+
+
+def submission_events(
+    grader: Grader,
+    submission: Submission,
+    exercises: Sequence[Exercise] | None = None,
+    budget: Budget | None = None,
+) -> Generator[Event | Report, None, None]:
+    """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
+
+    Args:
+        budget: The budget of the whole submission, by default a new one.
+
+    Raises the same exceptions as `grade_events`.
+    """
+    budget = budget or Budget()
+    results = []
+    # one file at a time: each may take as much memory as the limits allow
+    for exercise in grader.checks.exercises if exercises is None else exercises:
+        results.append((yield from _exercise(grader, exercise, submission.sources[exercise.id], budget)))
+    course = grader.course
+    yield Report(
+        schema=SCHEMA,
+        grader_version=__version__,
+        course=CourseStamp(course.id, course.version, course.hash),
+        submission=submission.stamp,
+        graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        isolation=Isolation(grader.warm.tier, course.limits),
+        status=overall(results),
+        score=sum(result.score for result in results),
+        max_score=sum(result.max_score for result in results),
+        bonus=sum(result.bonus for result in results),
+        notes=submission.notes,
+        exercises=tuple(results),
+        seed=grader.seed if grader.seed != course.seed else UNSET,
+    )
+
+
+def _exercise(
+    grader: Grader, exercise: Exercise, source: Source, budget: Budget
+) -> Generator[Event, None, ExerciseResult]:
+    """Grade one exercise: load its file, run the checks and probe it; then match and score without learner code."""
+    stub = grader.book.stubs.get(exercise.id)
+    examined = yield from examination(grader, exercise, source, budget, stub=stub, facts=True)
+    known = grader.book.known.get(exercise.id)
+    explained = explain(known, examined) if known else {}
+    own = own_lines(source.text, stub or "") if examined.failures else ()
+    return score(exercise, examined.state, examined.checked, explained, examined.facts, own, sorted(examined.attempts))
+
+
+def grade_events(
+    course: Course,
+    book: AnswerBook,
+    files: Mapping[str, Path],
+    *,
+    seed: str,
+    memo: Path | None,
+    warm: Warm | None = None,
+    official: bool = False,
+    root: Path | None = None,
+    here: Path | None = None,
+    submission_id: str = "local",
+    notes: tuple[str, ...] = (),
+) -> Generator[Event | Report, None, None]:
+    """Grade `files`, a path for each exercise to be graded. Yield the progress, and the full (instructor's) report.
+
+    Args:
+        warm: The server process to use. By default, one is started for this submission.
+        official: Whether to accept only a sandbox that holds against hostile code.
+        root: A folder. No folder between it and a file may be a symbolic link.
+        here: The folder to which the report's paths are relative. By default, they are as given.
+        notes: Notes for the report.
+
+    Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`. Learner code never causes an exception.
+    """
+    exercises = [exercise for exercise in course.exercises if exercise.id in files]
+    sources = {exercise.id: read_exercise(exercise, files[exercise.id], root) for exercise in exercises}
+    if here is not None:
+        read = {name: _read_from(files[name], source) for name, source in sources.items()}
+        sources = {name: replace(source, path=relative_path(read[name], here)) for name, source in sources.items()}
+    submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)), notes)
+    with ExitStack() as stack:
+        warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
+        oracle = stack.enter_context(Oracle(book, memo))
+        checks = stack.enter_context(CheckSession(course, exercises))
+        yield from submission_events(Grader(course, book, checks, oracle, warm, seed), submission)
+
+
+def report_of(events: Iterable[Event | Report]) -> Report:
+    """Return the report at the end of events."""
+    *_, report = events
+    assert isinstance(report, Report)
+    return report
+
+
+def _to_report(events: Callable[P, Iterable[Event | Report]]) -> Callable[P, Report]:
+    """Return a function with the same arguments that only returns the report."""
+
+    def report(*arguments: P.args, **named: P.kwargs) -> Report:
+        return report_of(events(*arguments, **named))
+
+    return report
+
+
+grade = _to_report(grade_events)
+grade_submission = _to_report(submission_events)
+
+
+def _read_from(path: Path, source: Source) -> Path:
+    """Return the path from which a source was read: the given path, or that of the notebook beside it."""
+    return path.with_suffix(NOTEBOOK) if source.path.suffix == NOTEBOOK else path
+
+
+def relative_path(path: Path, here: Path) -> Path:
+    """Return a path relative to a folder, in a form that can be shown. On another drive, return only the name."""
+    try:
+        return readable(Path(os.path.relpath(path, here)))
+    except ValueError:
+        return readable(Path(path.name))
+
+
+def own_lines(text: str, stub: str) -> frozenset[int]:
+    """Return the numbers of the lines of a file that do not occur in its stub, without blank lines."""
+    given = {line.strip() for line in stub.splitlines()} | {""}
+    return frozenset(number for number, line in enumerate(text.split("\n"), 1) if line.strip() not in given)
+
+
+def digest(sources: Mapping[str, Source]) -> str:
+    """Return the SHA-256 of all data that decides a verdict: every exercise's text, or why there is no text."""
+    sha = hashlib.sha256()
+    for name, source in sorted(sources.items()):
+        text = source.text if source.unread is None else json_text(source.unread)
+        data = text.encode("utf-8", "surrogatepass")
+        sha.update(f"{name}:{source.problem or 'text'}:{len(data)}\n".encode() + data)
+        sha.update("".join(f"{start.cell}:{start.line}\n" for start in source.cells).encode())
+    return sha.hexdigest()

@@ -1,0 +1,78 @@
+"""The checks of an exercise on one file, and the processes in which they run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from many_graded import grader_of
+from msgspec.structs import replace
+
+from grader.client import Batch, EngineProcess, Ran, Source
+from grader.course import load_course
+from grader.grading import CheckBegan, CheckEnded, Grader
+from grader.grading.examination import examination
+from grader.oracle.answer_book import read_book
+
+COURSE = load_course(Path(__file__).resolve().parents[2])
+EXERCISE = next(exercise for exercise in COURSE.exercises if exercise.id == "accumulate")
+RIGHT = COURSE.solution(EXERCISE).read_text(encoding="utf-8")
+
+
+class Observed(EngineProcess):
+    """A process that notes whether each batch ran in a fresh one."""
+
+    fresh_runs: ClassVar[list[bool]] = []
+
+    def run(self, batch: Batch) -> Ran:
+        Observed.fresh_runs.append(self.fresh)
+        return super().run(batch)
+
+
+@pytest.fixture(scope="module")
+def grader() -> Iterator[Grader]:
+    with grader_of(COURSE, read_book(COURSE.book), None, COURSE.seed) as grader:
+        yield replace(grader, process=Observed)
+
+
+def observed(grader: Grader, text: str) -> list[tuple[str, list[bool]]]:
+    """Return the status of each check, and whether each of its batches ran in a fresh process."""
+    found: list[tuple[str, list[bool]]] = []
+    for event in examination(grader, EXERCISE, Source(Path(EXERCISE.filename), text)):
+        if isinstance(event, CheckEnded):
+            found.append((event.result.status, Observed.fresh_runs.copy()))
+        Observed.fresh_runs.clear()
+    return found
+
+
+def test_every_check_begins_and_ends_once(grader: Grader) -> None:
+    """The events of a check come one after the other, in the order of the course."""
+    events = list(examination(grader, EXERCISE, Source(Path(EXERCISE.filename), RIGHT)))
+    expected = [(kind, check.id) for check in EXERCISE.checks for kind in (CheckBegan, CheckEnded)]
+    assert expected == [(type(e), e.check.id if isinstance(e, CheckBegan) else e.result.id) for e in events]
+
+
+def test_checks_that_pass_share_a_process(grader: Grader) -> None:
+    """Only the first batch of a right file runs in a fresh process."""
+    runs = [fresh for status, fresh in observed(grader, RIGHT) if status == "passed"]
+    assert len(EXERCISE.checks) == len(runs)
+    assert 1 == sum(map(sum, runs))
+    assert runs[0][0]
+
+
+def test_only_a_fresh_process_decides_that_a_check_failed(grader: Grader) -> None:
+    """A check that fails in a used process is run again, and the check after it begins in a fresh one."""
+    before = "failed"
+    for status, fresh in observed(grader, RIGHT.replace("+=", "=")):
+        assert fresh[0] == (before != "passed")
+        assert status == "passed" or fresh[-1]
+        before = status
+
+
+def test_a_check_that_fails_because_of_another_one_passes(grader: Grader) -> None:
+    """A file that works only in a fresh process gets all points, and each check but the first is run twice."""
+    once = "import json\nseen = vars(json.dumps).setdefault('seen', [])\nassert not seen\nseen.append(True)\n"
+    found = observed(grader, once + RIGHT)
+    assert {"passed"} == {status for status, _ in found}
+    assert [True] + [False] * (len(found) - 1) == [fresh[0] for _, fresh in found]
+    assert all(fresh[-1] for _, fresh in found)
