@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from ..base import UserError, read_plain, write_files
 from ..course import PACKAGED, Course, load_course
 from ..oracle.answer_book import read_book
-from ..words import ci as said
+from ..words import author as said
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PINS = "constraints.txt"

@@ -43,7 +43,7 @@ from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
 from ..words.instructor import cohort as said
-from ..words.instructor import columns_text, render_changes
+from ..words.instructor.reviews import columns_text, render_changes
 from .people import class_of, record, see_that_files_are_there
 from .run import default_memo
 from .streams import complain, style

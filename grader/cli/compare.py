@@ -7,7 +7,7 @@ from ..cohort.results import reports, summary_of
 from ..learners import Change, Learner
 from ..people import changed_rows, compare, in_both
 from ..report import Report
-from ..words.instructor import change_line, changed_text, problem_text
+from ..words.instructor.reviews import change_line, changed_text, problem_text
 
 
 def run_compare(before: Path, after: Path) -> int:

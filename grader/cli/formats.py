@@ -10,7 +10,7 @@ from ..base import write_named
 from ..course import Course
 from ..report import Report, for_learner
 from ..report.registry import Format, Request, run_formats
-from ..words import ci as said
+from ..words import author as said
 from .words import UsageError
 
 

@@ -32,7 +32,7 @@ from ..people import (
     with_times,
 )
 from ..report.choices import Found, files_digest
-from ..words.instructor import misplaced_text, no_such_file, problem_text
+from ..words.instructor.reviews import misplaced_text, no_such_file, problem_text
 from .streams import complain
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..ci import PLATFORMS, own_wheel, platform_files, write_platform
 from ..course import Course
-from ..words import ci as said
+from ..words import author as said
 
 
 def run_ci_init(

@@ -17,7 +17,7 @@ from ..oracle.answer_book import read_book
 from ..report import Report, for_learner, to_json, write_report
 from ..views import render
 from ..views.practice import welcome, what_next
-from ..words import ci as for_ci
+from ..words import author as for_ci
 from ..words import practice as said
 from ..workspace import FOLDER, Progress, remember
 from .formats import Wanted, write_formats

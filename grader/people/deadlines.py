@@ -13,7 +13,7 @@ from msgspec import Meta
 from ..base import did_you_mean
 from ..course import CourseError, Document, child
 from ..learners import Person
-from ..words.instructor import problem_text
+from ..words.instructor.reviews import problem_text
 from .times import later_by, seconds_at, seconds_between, time_at
 
 DEADLINES = "deadlines.yaml"

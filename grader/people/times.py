@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from ..course import Document, child
-from ..words.instructor import problem_text
+from ..words.instructor.reviews import problem_text
 
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)? ?(?:(Z|UTC|UCT|GMT)|([+-]\d\d):?(\d\d))?", re.ASCII

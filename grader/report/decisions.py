@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ..learners import Learner
 from ..words.feedback import check_decided
-from ..words.instructor import decided_text
+from ..words.instructor.reviews import decided_text
 from .model import CheckResult
 
 

@@ -164,7 +164,8 @@ def welcome(
     """
     folder = files[report.exercises[0].id].parent
     count, points = len(course.exercises), course.max_score
-    text = said.welcome(count, points, shown_path(folder))
+    where = shown_path(folder)
+    text = said.welcome(count, points, "this folder" if where == "." else where)
     return [
         style.cut(style.clean(course.title), style.width),
         "",

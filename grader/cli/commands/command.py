@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...base import decoded
 from ...course import PACKAGED, Course, course_around, find_course, load_course, other_course_around
-from ...words import author, ci
+from ...words import author
 from ...words.instructor import cohort
 from ..streams import complain
 from ..words import UsageError
@@ -134,7 +134,7 @@ def official_course(options: Options) -> Course:
     course = load_course(find_course(options.course, None))
     other = other_course_around(Path.cwd()) if options.course is None else None
     if other is not None:
-        complain(ci.packaged_course(course.id, course.version, str(other / "course.yaml")))
+        complain(author.packaged_course(course.id, course.version, str(other / "course.yaml")))
     return course
 
 

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from ... import __version__
 from ...base.style import NARROWEST
-from ...words import ci as for_ci
+from ...words import author as for_ci
 from ...words import practice as said
 from ..words import UsageError
 from .author import AUTHOR

@@ -29,7 +29,7 @@ from ...client import (
 from ...course import names_of
 from ...report.choices import Choice, chosen, text_digest
 from ...words.files import unread_text
-from ...words.instructor import intake
+from ...words.instructor import cohort as intake
 from . import clones
 from .archives import Allowance, ArchiveError, is_archive, members
 from .layout import Entry

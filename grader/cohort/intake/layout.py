@@ -15,7 +15,7 @@ from ...base import decoded, printable
 from ...learners import Submitter
 from ...people import moment
 from ...report.choices import Choice
-from ...words.instructor import intake
+from ...words.instructor import cohort as intake
 from .archives import is_archive
 
 # hidden files of editors, version control and file managers; macOS keeps metadata of `x` in `._x`

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ...words.instructor import decided_text, review_text
+from ...words.instructor.reviews import decided_text, review_text
 from ..model import Report
 from ..registry import Format
 from ..review import review_reasons

@@ -24,8 +24,8 @@ from ...report import CheckResult, Diagnosis, ExerciseResult, Report
 from ...report.decisions import decision_on
 from ...report.shown import compared
 from ...report.tables import student_id
-from ...words.instructor import cause_text, decided_text, keep_all_commands
 from ...words.instructor.page import WORDS, cut_text, more_text
+from ...words.instructor.reviews import cause_text, decided_text, keep_all_commands
 from ..offline import pack
 
 T = TypeVar("T")

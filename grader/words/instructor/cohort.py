@@ -1,130 +1,138 @@
-"""The words that `grade cohort` prints around the summary: what it found, its progress, and what it did with files."""
+"""The words of `grade cohort`: notes on submissions, messages around a run, and the summary at its end."""
 
-from ...base import counted, few
+from collections.abc import Sequence
+
+from ..sentence import Sentence, duration_text, listed
+
+# -- a run: what it found, its progress, and what it did with files ---------------------------------------
 
 # filled in by tqdm, which knows the numbers
 PROGRESS = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"
-_SHOWN = 8
-
-
-def course(title: str, id: str, version: str, folder: str) -> str:
-    """Return a line about the course that is used."""
-    return f"course: {title} ({id} {version}) in {folder}"
-
+course = Sentence("course: {title} ({id} {version}) in {folder}")
 
 FEW_JOBS = "--jobs must be at least 1"
+which_course = Sentence(
+    "which course? You are in the folder of {file}. Write --course {folder} for that one, or --course {packaged} "
+    "for {title}"
+)
+found = Sentence("{count:submission} found in {folder}, read as `{layout}`")
+
+roster = Sentence("roster: {people} {people:person|people} in {file}; {columns}")
+faults = Sentence("{count:?{count} could not be graded}")
+reading_ended = Sentence("the process that read it ended with status {status}")
+
+grading_ended = Sentence("the process that graded it ended with {signal:?signal {signal}|status {status}}")
+grading_killed = Sentence("the process that graded it was killed")
+no_worker = Sentence("no worker could grade it: {error}")
+places = Sentence("Reports: {reports}   Summary: {summary}")
+outdated = Sentence("{count:submission} graded again: the report had the schema of an older version.")
+
+ignored = Sentence("Ignored, as {file} says: {ids:8}", "ids file")
+gone = Sentence(
+    "Reports of submissions that no longer exist or are ignored were moved to {folder}: {ids:8}", "ids folder"
+)
+edited = Sentence(
+    "Reports that were changed by hand were moved to {folder}, and their submissions were graded again: {ids:8}",
+    "ids folder",
+)
+change_points = Sentence(
+    "To change points permanently: grade decide {results} LEARNER --points EXERCISE.CHECK=N --why TEXT"
+)
+
+damaged = Sentence(
+    "Damaged reports were moved to {folder}, and their submissions were graded again: {ids:8}", "ids folder"
+)
+_CONTINUE = "The reports so far are in {results}. Run the same command again to continue."
+interrupted = Sentence(f"interrupted. {_CONTINUE}")
+continue_with = Sentence(_CONTINUE)
+one_learner = Sentence(
+    "{folder} looks like the folder of one learner, because it contains {file}; name the folder with all "
+    "learners' folders, such as {above}, or use --layout folders if each folder in {folder} is a learner's"
+)
+out_inside = Sentence("--out {out} is inside {submissions}; name a folder outside of it")
+
+# -- notes on a submission as it was found: what was not read or not graded, and why -------------------------
+
+cannot_be_read = Sentence("{name} cannot be read: {why}")
+cell_not_graded = Sentence("{notebook} has a cell for {exercise}, which was not graded, because there is {file}")
 
 
-def which_course(file: str, folder: str, packaged: str, title: str) -> str:
-    """Return a message that asks whether to use the course around the current folder or the packaged one.
-
-    Args:
-        file: the course file around the current folder.
-        folder: the folder of that file, quoted for a shell.
-        packaged: the name of the packaged course for `--course`.
-        title: the title of the packaged course.
-    """
-    begin = f"which course? You are in the folder of {file}."
-    return f"{begin} Write --course {folder} for that one, or --course {packaged} for {title}"
+def copies(count: int, name: str, paths: Sequence[str]) -> str:
+    """Return a note on several files with the same name and the same text. `paths` are the first of them."""
+    return f"{count} identical copies of {name} were found: {listed(paths, more=count > len(paths))}"
 
 
-def found(count: int, folder: str, layout: str) -> str:
-    """Return a line about the number of submissions in a folder, and the layout as which it was read."""
-    return f"{counted(count, 'submission')} found in {folder}, read as `{layout}`"
+in_doubt = Sentence("the file's name fits {submitters: or }; the file is graded as a submission of its own")
+
+may_also_belong = Sentence("may also belong to this person, and is graded on its own: {files:5}")
+more_notes = Sentence("and {count} more {count:note|notes} of this kind")
+no_time = Sentence("the time of submission cannot be read: {text}")
+
+not_in_export = Sentence("the export does not contain this folder")
+not_listed = Sentence("{metadata} does not list this folder")
+
+other_names = Sentence("files with other names were not graded: {names}{more:? and more}", "names")
+several_times = Sentence("submitted more than once, each graded separately: {origins}")
+symbolic_link = Sentence("{name} is a symbolic link; its target was not read")
+too_deep = Sentence("{folder} has folders nested more than {depth} deep; they were not read")
+too_many_files = Sentence("{folder} contains more than {most} files; the rest were not read")
 
 
-def roster(people: int, file: str, columns: str) -> str:
-    """Return a line about a roster. `columns` is a text about its columns."""
-    return f"roster: {people} {'person' if people == 1 else 'people'} in {file}; {columns}"
+# -- the summary ----------------------------------------------------------------------------------------
+
+COLUMNS = ("exercise", "mean", "passed", "partial", "failed", "not started", "missing", "unreadable")
+NO_MEAN = "-"
+CHECKS = "Checks with a note"
+MISCONCEPTIONS = "Misconceptions, with the number of submissions"
+REVIEW = "Needs review"
+PEOPLE = {
+    "absent": "Submitted nothing",
+    "unclaimed": "Not in the roster",
+    "ambiguous": "Ambiguous in the roster",
+    "excused": "Excused",
+    "late": "Late",
+    "untimed": "Counted as on time, because no time of submission is known",
+    "decided": "With decisions in overrides.yaml",
+}
+_UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
 
 
-def faults(count: int) -> str:
-    """Return a text about the submissions that could not be graded so far, or an empty text."""
-    return f"{count} could not be graded" if count else ""
+headline = Sentence("{title}: {graded} of {submissions:submission} graded{kept:?, {kept} of them in an earlier run}")
+scores = Sentence("Mean {mean:.1f}, median {median:g} of {most:point}")
 
 
-def reading_ended(status: int) -> str:
-    """Return the reason why a submission was not graded: the process that read it ended twice."""
-    return f"the process that read it ended with status {status}"
+def untried(kind: str, exercises: Sequence[str]) -> str:
+    """Return a text about exercises that nobody submitted (`missing`) or that nobody began (`not_started`)."""
+    return f"{_UNTRIED[kind]}: {', '.join(exercises)}"
 
 
-def grading_ended(signal: int | None, status: int) -> str:
-    """Return the reason why a submission was not graded: its process ended, by a signal or with an exit status."""
-    how = f"status {status}" if signal is None else f"signal {signal}"
-    return f"the process that graded it ended with {how}"
+check = Sentence("{exercise}, {title}: {note}")
+misconception = Sentence("{exercise}: {title}  (as in {example})")
 
 
-def grading_killed() -> str:
-    """Return the reason why a submission was not graded: its process was killed twice."""
-    return "the process that graded it was killed"
+def grades(found: Sequence[tuple[str, int]]) -> str:
+    """Return the number of learners for each grade, best first. The last entry, without a name, is below all grades."""
+    *_, lowest = [grade for grade, _ in found if grade] or [""]
+    return "Grades: " + ", ".join(f"{grade} {count}" if grade else f"below {lowest}: {count}" for grade, count in found)
 
 
-def no_worker(error: str) -> str:
-    """Return the reason why a submission was not graded: no worker of a cluster gave a result."""
-    return f"no worker could grade it: {error}"
+borders = Sentence("One small check from a grade boundary: {names}")
 
 
-def places(reports: str, summary: str) -> str:
-    """Return a line that says where the results are."""
-    return f"Reports: {reports}   Summary: {summary}"
+def people(kind: str, count: int, names: str) -> str:
+    """Return a text with a list of learners. `kind` is a key of `PEOPLE`."""
+    return f"{PEOPLE[kind]} ({count}): {names}"
 
 
-def outdated(count: int) -> str:
-    """Return a line about submissions that were graded again because of the schema of their reports."""
-    return f"{counted(count, 'submission')} graded again: the report had the schema of an older version."
+UNTIMED_REMEDY = "A time can come from the column `submitted_at` of the roster, or from a decision:"
 
 
-def ignored(ids: list[str], file: str) -> str:
-    """Return a line about the submissions that decisions in a file ignore."""
-    return f"Ignored, as {file} says: {few(ids, _SHOWN)}"
+def late(name: str, seconds: int) -> str:
+    """Return a learner's name with the duration of the lateness."""
+    return f"{name} by {duration_text(seconds)}"
 
 
-def gone(ids: list[str], folder: str) -> str:
-    """Return a line about reports that were moved to a folder, because their submissions are not graded any more."""
-    return f"Reports of submissions that no longer exist or are ignored were moved to {folder}: {few(ids, _SHOWN)}"
-
-
-def edited(ids: list[str], folder: str) -> str:
-    """Return a line about reports that were moved to a folder, because somebody changed them."""
-    return (
-        f"Reports that were changed by hand were moved to {folder}, and their submissions were graded again: "
-        f"{few(ids, _SHOWN)}"
-    )
-
-
-def change_points(results: str) -> str:
-    """Return a line with the command that changes points permanently. `results` is quoted for a shell."""
-    return f"To change points permanently: grade decide {results} LEARNER --points EXERCISE.CHECK=N --why TEXT"
-
-
-def damaged(ids: list[str], folder: str) -> str:
-    """Return a line about damaged reports that were moved to a folder."""
-    return f"Damaged reports were moved to {folder}, and their submissions were graded again: {few(ids, _SHOWN)}"
-
-
-def interrupted(results: str) -> str:
-    """Return a line that says that the run was interrupted, and how to continue it."""
-    return f"interrupted. {continue_with(results)}"
-
-
-def continue_with(results: str) -> str:
-    """Return a text that says how to continue a run that ended early."""
-    return f"The reports so far are in {results}. Run the same command again to continue."
-
-
-def one_learner(folder: str, file: str, above: str) -> str:
-    """Return a message that a folder of submissions looks like one learner's folder.
-
-    Args:
-        file: the exercise file that the folder contains.
-        above: the folder above, quoted for a shell.
-    """
-    return (
-        f"{folder} looks like the folder of one learner, because it contains {file}; name the folder with all "
-        f"learners' folders, such as {above}, or use --layout folders if each folder in {folder} is a learner's"
-    )
-
-
-def out_inside(out: str, submissions: str) -> str:
-    """Return the reason why results cannot be written to a folder among the submissions."""
-    return f"--out {out} is inside {submissions}; name a folder outside of it"
+KEEP = "If nothing changes:"
+KEEP_ALL = "Close all reviews for one reason, without a change:"
+beside = Sentence("Not part of any submission: {names}")
+more = Sentence("and {count} more in cohort.json")

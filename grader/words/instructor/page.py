@@ -4,16 +4,10 @@
 and explanations that are the same for every class are in the page's template, `grader/views/page/template.html`.
 """
 
+from ..sentence import Sentence
 
-def cut_text(shown: str, count: int) -> str:
-    """Return the beginning of a long text, followed by the number of missing characters."""
-    return f"{shown}… ({count:,} more characters in the report)"
-
-
-def more_text(count: int, where: str) -> str:
-    """Return a text for the entries that a list does not show."""
-    return f"and {count} more in {where}"
-
+cut_text = Sentence("{shown}… ({count:,} more characters in the report)")
+more_text = Sentence("and {count} more in {where}")
 
 WORDS = {
     # statuses of exercises and checks

@@ -1,103 +1,41 @@
 """Messages of the commands that read a folder of results: `grade page`, `grade export` and `grade compare`."""
 
 from ...base import counted
+from ..sentence import Sentence
 
 _AGAIN = "run `grade cohort` again"
-
-
-def no_summary(folder: str, name: str) -> str:
-    """Return a message that a folder contains no summary. `name` is the name of its file."""
-    run = f"`grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
-    return f"{folder} contains no {name}; {run}"
-
-
-def damaged_summary(path: str, error: str) -> str:
-    """Return a message that a summary cannot be decoded."""
-    return f"{path} is damaged ({error}); {_AGAIN}"
-
-
-def not_settled(folder: str, name: str) -> str:
-    """Return a message that the rules of a class changed after its summary was written. `name` is its file's name."""
-    applies = f"{_AGAIN}, which applies them and grades nothing twice"
-    return f"{folder}: the roster, the deadlines or overrides.yaml changed after {name}; {applies}"
-
-
-def no_folder(path: str, found: str) -> str:
-    """Return a message that something else has the name of a folder. `found` says what, such as `file`."""
-    return f"{path} is a {found}; expected a folder"
-
-
-def no_reports(folder: str, results: str) -> str:
-    """Return a message that a folder contains no reports."""
-    return f"{folder} contains no reports; `grade cohort SUBMISSIONS --out {results}` writes them"
-
-
-def cannot_be_read(path: str, why: str | None) -> str:
-    """Return a message that the system does not read a file."""
-    return f"{path} cannot be read: {why}"
-
-
-def cannot_be_written(path: str, why: str | None) -> str:
-    """Return a message that the system does not write a file."""
-    return f"{path}: cannot be written: {why}"
-
-
-def damaged_report(path: str, error: str) -> str:
-    """Return a message that a report cannot be decoded."""
-    return f"{path} is damaged ({error}); {_AGAIN}, which then grades this submission again"
-
-
-def changed_report(path: str, results: str, submission: str) -> str:
-    """Return a message that somebody changed a report."""
-    decide = f"to change points permanently, use `grade decide {results} {submission}`"
-    return f"{path} was changed after it was written; {_AGAIN}, which grades this submission again; {decide}"
-
-
-def misnamed_report(path: str, submission: str) -> str:
-    """Return a message that a report has the name of another submission."""
-    return f"{path} is the report of `{submission}`; remove it, or name it after that submission"
-
-
-def other_course(path: str, name: str) -> str:
-    """Return a message that a report and the summary are of different versions of the course."""
-    again = f"{_AGAIN}, or remove the report if its submission is gone"
-    return f"{path} was graded with another version of the course than {name} says; {again}"
-
-
-def course_needed(results: str, course: str) -> str:
-    """Return a message that results were graded with another course than the present one."""
-    return f"{results} was graded with another course than this one; use --course to name {course}"
-
-
-def out_is_folder(path: str) -> str:
-    """Return a message that `--out` names a folder where a file is needed."""
-    return f"--out {path} is a folder; name a file"
-
-
-def writes_folder(to: str) -> str:
-    """Return a message that a format cannot be printed, because it consists of several files."""
-    return f"--to {to} writes files for each submission; --out names a folder"
-
-
-def no_assignment(formats: str, to: str) -> str:
-    """Return a message that `--assignment` has no meaning for a format."""
-    return f"--assignment goes with --to {formats}; {to} names no assignment"
-
-
-def no_platform(formats: str, to: str) -> str:
-    """Return a message that `--for` has no meaning for a format."""
-    return f"--for goes with --to {formats}, not with --to {to}"
-
-
-def not_from_platform(results: str, platform: str) -> str:
-    """Return a message that no submission is from the download of a platform."""
-    return f"no submission in {results} came from a download of {platform}"
-
-
-def other_count(found: int, name: str, graded: int) -> str:
-    """Return a message that the summary counts another number of reports than there are. `name` is its file's name."""
-    remove = "remove reports of submissions that are gone"
-    return f"{counted(found, 'report')} found, but {name} counts {graded}; {_AGAIN}, and {remove}"
+no_summary = Sentence(
+    "{folder} contains no {name}; `grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
+)
+damaged_summary = Sentence(f"{{path}} is damaged ({{error}}); {_AGAIN}")
+not_settled = Sentence(
+    "{folder}: the roster, the deadlines or overrides.yaml changed after {name}; "
+    f"{_AGAIN}, which applies them and grades nothing twice"
+)
+no_folder = Sentence("{path} is a {found}; expected a folder")
+no_reports = Sentence("{folder} contains no reports; `grade cohort SUBMISSIONS --out {results}` writes them")
+cannot_be_read = Sentence("{path} cannot be read: {why}")
+cannot_be_written = Sentence("{path}: cannot be written: {why}")
+damaged_report = Sentence(f"{{path}} is damaged ({{error}}); {_AGAIN}, which then grades this submission again")
+changed_report = Sentence(
+    f"{{path}} was changed after it was written; {_AGAIN}, which grades this submission again; "
+    "to change points permanently, use `grade decide {results} {submission}`"
+)
+misnamed_report = Sentence("{path} is the report of `{submission}`; remove it, or name it after that submission")
+other_course = Sentence(
+    "{path} was graded with another version of the course than {name} says; "
+    f"{_AGAIN}, or remove the report if its submission is gone"
+)
+course_needed = Sentence("{results} was graded with another course than this one; use --course to name {course}")
+out_is_folder = Sentence("--out {path} is a folder; name a file")
+writes_folder = Sentence("--to {to} writes files for each submission; --out names a folder")
+no_assignment = Sentence("--assignment goes with --to {formats}; {to} names no assignment")
+no_platform = Sentence("--for goes with --to {formats}, not with --to {to}")
+not_from_platform = Sentence("no submission in {results} came from a download of {platform}")
+other_count = Sentence(
+    "{found:report} found, but {name} counts {graded}; " + f"{_AGAIN}, and remove reports of submissions that are gone"
+)
+page_written = Sentence("wrote {path}: one file, which a browser opens without a network")
 
 
 def exported(count: int, kind: str, path: str) -> str:
@@ -105,6 +43,25 @@ def exported(count: int, kind: str, path: str) -> str:
     return f"{counted(count, kind)} written to {path}"
 
 
-def page_written(path: str) -> str:
-    """Return a line about a class page that was written."""
-    return f"wrote {path}: one file, which a browser opens without a network"
+# -- limits of an export --------------------------------------------------------------------------------
+
+left_out = Sentence(
+    "{lacking} of {of:submission} {lacking:has no report and is|have no report and are} left out: {names}"
+)
+not_from = Sentence(
+    "{lacking} of {of} did not come from a download of {platform} and {lacking:is|are} left out", "platform lacking of"
+)
+
+
+def other_total(to: str, submission: str, shown: tuple[str, int], other: tuple[str, int]) -> str:
+    """Return a message that two learners share a submission but have different totals.
+
+    Args:
+        to: the format, which has only one total for a submission.
+        shown: the name and the total of the learner whose total is written.
+        other: the name and the total of the other learner.
+    """
+    return (
+        f"{submission} belongs to {shown[0]} ({shown[1]}) and {other[0]} ({other[1]}); "
+        f"--to {to} has one total for a submission, and {shown[1]} was written"
+    )

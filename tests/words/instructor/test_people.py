@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.words.instructor import people
+from grader.words.instructor import reviews as people
 
 GRADER = Path(people.__file__).parents[2]
 USED = {

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from grader.learners import NeedsReview, ReviewKind
-from grader.words.instructor import review_question, review_text
+from grader.words.instructor.reviews import review_question, review_text
 
 
 @pytest.mark.parametrize("kind", get_args(ReviewKind))
