@@ -76,6 +76,21 @@ def _difference(before: str, after: str) -> tuple[str, str]:
 
 
 def _edits(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
+    """Yield every change of one node: of an operator, of a value or name, and of the statements in it."""
+    yield from _edits_of_operator(node)
+    yield from _edits_of_value(node)
+    for field in ("body", "orelse"):
+        statements = getattr(node, field, None)
+        for index, statement in enumerate(statements if isinstance(statements, list) else ()):
+            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)) and not _is_text(statement):
+                yield _drop(field, index)
+    if isinstance(node, ast.IfExp):
+        yield _swap_branches
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reversed":
+        yield _unreversed
+
+
+def _edits_of_operator(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
     if isinstance(node, (ast.BinOp, ast.AugAssign)):
         for op in _BINARY.get(type(node.op), []):
             yield _set("op", op)
@@ -86,26 +101,19 @@ def _edits(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
             yield _set_first_comparison(comparison)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         yield _set("op", ast.UAdd)
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+
+
+def _edits_of_value(node: ast.AST) -> Iterator[Callable[[ast.AST], None]]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield _constant(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
         yield _constant(node.value + 1)
         if node.value:
             yield _constant(0)
-    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
-        yield _constant(not node.value)
     if isinstance(node, ast.Name) and node.id in _NAMES and isinstance(node.ctx, ast.Load):
         yield _rename("id", _NAMES[node.id])
     if isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES:
         yield _rename("attr", _ATTRIBUTES[node.attr])
-    for field in ("body", "orelse"):
-        statements = getattr(node, field, None)
-        if isinstance(statements, list):
-            for index, statement in enumerate(statements):
-                if isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)) and not _is_text(statement):
-                    yield _drop(field, index)
-    if isinstance(node, ast.IfExp):
-        yield _swap_branches
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reversed":
-        yield _unreversed
 
 
 def _is_text(statement: ast.stmt) -> bool:

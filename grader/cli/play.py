@@ -17,9 +17,8 @@ from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook, read_book
 from ..program import FUNCTIONS, Program, ProgramError, program
 from ..replay import Landscape, Replay
-from ..replay.asked import Asked, asked
-from ..replay.files import Files
 from ..replay.presets import Training, presets, trainings
+from ..replay.record import Files, Subject, subject_of
 from ..sandbox import Warm
 from ..words import practice
 from ..words import replay as said
@@ -65,7 +64,7 @@ class _Target:
     exercise: Exercise | None
     source: Source
     check: Check | None = None
-    asked: Asked | None = None
+    subject: Subject | None = None
     training: Training | None = None
 
 
@@ -151,7 +150,7 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
         return _Target(exercise, source(exercise, nothing), check)
     wanted = _program(words)
     whose = named or files.with_pass()
-    return _Target(whose, source(whose, nothing), asked=wanted)
+    return _Target(whose, source(whose, nothing), subject=wanted)
 
 
 def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
@@ -199,17 +198,17 @@ def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
     return check
 
 
-def _program(words: Sequence[str]) -> Asked:
+def _program(words: Sequence[str]) -> Subject:
     """Return the named preset, or the expression with the values of its leaves.
 
     Raises `UsageError` or `ProgramError`.
     """
     preset = next((preset for preset in presets() if preset.id == words[0]), None)
     if preset is None:
-        return asked(_parsed(words))
+        return subject_of(_parsed(words))
     if len(words) > 1:
         raise UsageError(said.preset_with_numbers(preset.id, words[1]))
-    return preset.asked
+    return preset.subject
 
 
 def _parsed(words: Sequence[str]) -> Program:
@@ -274,18 +273,18 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
     exercise = target.exercise.id if target.exercise else ""
     source = target.source
     file = LearnerFile(exercise, shown_path(source.path), source.text, source.cells)
-    others = [preset.asked for preset in presets() if target.asked is None or preset.id != target.asked.preset]
+    others = [preset.subject for preset in presets() if target.subject is None or preset.id != target.subject.preset]
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
         warm = stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
-        first, landscape = target.asked, None
+        first, landscape = target.subject, None
         try:
             if target.training is not None:
                 run = target.training
                 landscape = record_training(
                     warm, course.limits, file, run.title, run.parsed, rate=run.rate, steps=run.steps
                 )
-                first = asked(run.parsed)
+                first = subject_of(run.parsed)
             elif first is None and target.exercise is not None:
                 first = _of_exercise(course, book, oracle, warm, target.exercise, target)
         except ProgramError as error:
@@ -295,14 +294,14 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
 
 def _of_exercise(
     course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
-) -> Asked | None:
+) -> Subject | None:
     """Return the program on which the requested check failed, or the first program on which any check failed, or None.
 
     Raises `UsageError` if the requested check runs no backward pass.
     """
     from ..checks.session import CheckSession
     from ..grading import Grader
-    from ..replay.of_check import CheckedFile
+    from ..replay.record import CheckedFile
 
     with CheckSession(course, [exercise]) as checks:
         checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), exercise, target.source)

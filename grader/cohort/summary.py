@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -233,27 +233,14 @@ def summarise(
         reports = list(reports)
         handed = [Handed.of(report.submission) for report in reports]
         people = Class((*handed, *(Handed(name, name, ()) for name in faults)))
+    statistics = _Statistics()
     marks: dict[str, list[Mark]] = {}
-    totals: Counter[int] = Counter()
-    statuses: dict[str, Counter[str]] = defaultdict(Counter)
-    points: Counter[str] = Counter()
-    sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
-    diagnosed: dict[tuple[str, str], list[str]] = defaultdict(list)
-    examples: dict[tuple[str, str], Diagnosis] = {}
     reasons: dict[str, tuple[NeedsReview, ...]] = {
         name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()
     }
+    # each report once
     for report in reports:
-        totals[report.score] += 1
-        for exercise in report.exercises:
-            statuses[exercise.id][exercise.status] += 1
-            points[exercise.id] += exercise.score
-            for check in exercise.checks:
-                rest = report.score - (0 if check.bonus else check.score)
-                sums[exercise.id, check.id].add(check.status == "passed", rest)
-            for found in {check.diagnosis for check in exercise.checks if check.diagnosis}:
-                diagnosed[exercise.id, found.id].append(report.submission.id)
-                examples.setdefault((exercise.id, found.id), found)
+        statistics.add(report)
         name = report.submission.id
         decisions = people.decisions(name)
         attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
@@ -261,35 +248,105 @@ def summarise(
         marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
         marks[name].append(mark(report, f"reports/{name}.json", decisions))
         applied = in_force(decisions, digests(report), people.found(name)).applied
-        found_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
-        if found_reasons:
-            reasons[name] = found_reasons
+        open_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
+        if open_reasons:
+            reasons[name] = open_reasons
+    # the final table, and what people have to decide about it
     table = settle(people, marks, course.grades, _small(course))
     for id, reason in table.open:
         reasons[id] = (reason, *reasons.get(id, ()))
-    graded = totals.total()
     return Summary(
         schema=COHORT_SCHEMA,
         grader_version=__version__,
         course=CourseStamp(course.id, course.version, course.hash),
         title=course.title,
-        submissions=graded + len(faults),
-        graded=graded,
+        submissions=statistics.graded + len(faults),
+        graded=statistics.graded,
         max_score=course.max_score,
-        scores=_scores(totals, course.max_score),
-        exercises=tuple(_exercise(e, graded, points[e.id], statuses[e.id], sums) for e in course.exercises),
-        misconceptions=tuple(
-            _misconception(people, exercise, examples[exercise, name], having)
-            for (exercise, name), having in sorted(diagnosed.items(), key=lambda item: (-len(item[1]), item[0]))
-        ),
+        scores=statistics.scores(course.max_score),
+        exercises=tuple(map(statistics.exercise, course.exercises)),
+        misconceptions=tuple(statistics.misconceptions(people)),
         borders=table.borders,
-        needs_review=tuple(Review.of(name, found, _names(people, name)) for name, found in sorted(reasons.items())),
+        needs_review=tuple(Review.of(name, every, _names(people, name)) for name, every in sorted(reasons.items())),
         beside=tuple(beside),
         learners=tuple(_with_zeros(one, course) for one in table.learners),
         grades=_grades(course, table.learners),
         roster=people.roster is not None,
         rules=rules,
     )
+
+
+class _Statistics:
+    """Running statistics of all graded submissions, as the checks scored them."""
+
+    def __init__(self) -> None:
+        self._totals: Counter[int] = Counter()
+        self._statuses: dict[str, Counter[str]] = defaultdict(Counter)
+        self._points: Counter[str] = Counter()
+        self._sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
+        self._submissions: dict[tuple[str, str], list[str]] = defaultdict(list)  # by exercise and misconception
+        self._diagnoses: dict[tuple[str, str], Diagnosis] = {}
+
+    @property
+    def graded(self) -> int:
+        return self._totals.total()
+
+    def add(self, report: Report) -> None:
+        """Add the numbers of one report."""
+        self._totals[report.score] += 1
+        for exercise in report.exercises:
+            self._statuses[exercise.id][exercise.status] += 1
+            self._points[exercise.id] += exercise.score
+            for check in exercise.checks:
+                rest = report.score - (0 if check.bonus else check.score)
+                self._sums[exercise.id, check.id].add(check.status == "passed", rest)
+            for diagnosis in {check.diagnosis for check in exercise.checks if check.diagnosis}:
+                self._submissions[exercise.id, diagnosis.id].append(report.submission.id)
+                self._diagnoses.setdefault((exercise.id, diagnosis.id), diagnosis)
+
+    def scores(self, most: int) -> Scores:
+        """Return the distribution of the points. `most` is the maximum of points without bonus."""
+        n = self.graded
+        if not n:
+            return Scores(0.0, 0.0, 0.0, (0,) * _BANDS)
+        mean = sum(score * count for score, count in self._totals.items()) / n
+        variance = sum(count * (score - mean) ** 2 for score, count in self._totals.items()) / n
+        bands = [0] * _BANDS
+        for score, count in self._totals.items():
+            bands[min(_BANDS - 1, score * _BANDS // most)] += count
+        ordered = sorted(self._totals.elements())
+        median = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
+        return Scores(round(mean, 4), round(math.sqrt(variance), 4), median, tuple(bands))
+
+    def exercise(self, exercise: Exercise) -> ExerciseStatistics:
+        """Return the statistics of an exercise and of its checks."""
+        statuses = self._statuses[exercise.id]
+        return ExerciseStatistics(
+            id=exercise.id,
+            number=exercise.number,
+            title=exercise.title,
+            max_score=exercise.max_score,
+            mean=round(self._points[exercise.id] / self.graded, 4) if self.graded else 0.0,
+            statuses=dict(sorted(statuses.items())),
+            checks=tuple(
+                _check(check, self._sums[exercise.id, check.id], _untried(statuses)) for check in exercise.checks
+            ),
+        )
+
+    def misconceptions(self, people: Class) -> Iterator[MisconceptionCount]:
+        """Yield each misconception, the most frequent one first."""
+        owners = people.joined.owners
+        for key, names in sorted(self._submissions.items(), key=lambda item: (-len(item[1]), item[0])):
+            learners = dict.fromkeys(owner for name in names for owner in owners.get(name, (name,)))
+            yield MisconceptionCount(
+                exercise=key[0],
+                id=key[1],
+                title=self._diagnoses[key].title,
+                explanation=self._diagnoses[key].explanation,
+                count=len(names),
+                example=names[0],
+                learners=tuple(learners),
+            )
 
 
 def _with_zeros(learner: Learner, course: Course) -> Learner:
@@ -330,47 +387,6 @@ def _small(course: Course) -> int:
 def _grades(course: Course, learners: Sequence[Learner]) -> tuple[GradeCount, ...]:
     counted = Counter(one.grade for one in learners if one.standing in ("graded", "absent"))
     return tuple(GradeCount(grade, least, counted[grade]) for grade, least in {**course.grades, "": 0}.items())
-
-
-def _misconception(people: Class, exercise: str, found: Diagnosis, having: Sequence[str]) -> MisconceptionCount:
-    owners = people.joined.owners
-    learners = dict.fromkeys(key for name in having for key in owners.get(name, (name,)))
-    count, example = len(having), having[0]
-    return MisconceptionCount(exercise, found.id, found.title, found.explanation, count, example, tuple(learners))
-
-
-def _scores(totals: Counter[int], of: int) -> Scores:
-    n = totals.total()
-    if not n:
-        return Scores(0.0, 0.0, 0.0, (0,) * _BANDS)
-    mean = sum(score * count for score, count in totals.items()) / n
-    variance = sum(count * (score - mean) ** 2 for score, count in totals.items()) / n
-    bands = [0] * _BANDS
-    for score, count in totals.items():
-        bands[min(_BANDS - 1, score * _BANDS // of)] += count
-    ordered = sorted(totals.elements())
-    median = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-    return Scores(round(mean, 4), round(math.sqrt(variance), 4), median, tuple(bands))
-
-
-def _exercise(
-    exercise: Exercise,
-    graded: int,
-    points: int,
-    statuses: Counter[str],
-    sums: Mapping[tuple[str, str], _Sums],
-) -> ExerciseStatistics:
-    return ExerciseStatistics(
-        id=exercise.id,
-        number=exercise.number,
-        title=exercise.title,
-        max_score=exercise.max_score,
-        mean=round(points / graded, 4) if graded else 0.0,
-        statuses=dict(sorted(statuses.items())),
-        checks=tuple(
-            _check(check, sums.get((exercise.id, check.id), _Sums()), _untried(statuses)) for check in exercise.checks
-        ),
-    )
 
 
 def _untried(statuses: Mapping[str, int]) -> Untried:

@@ -1,7 +1,7 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
 from .compare import changed_rows, compare, in_both
-from .deadlines import DEADLINES, Rules, read_rules, see_that_sections_are_known, unknown_learners
+from .deadlines import DEADLINES, Rules, moment, read_rules, see_that_sections_are_known, unknown_learners
 from .decisions import (
     OVERRIDES,
     RECORDED,
@@ -23,7 +23,6 @@ from .decisions import (
 )
 from .roster import Handed, Roster, RosterError, parse_roster, read_roster, submitter_of
 from .settle import Class, Mark, Table, adjusted, digests, mark, nothing_submitted, settle
-from .times import moment
 
 __all__ = [
     "DEADLINES",

@@ -1,8 +1,9 @@
-"""Read the rules on time from `deadlines.yaml`, and apply them to a time of submission."""
+"""Times and durations that people and platforms write, and the rules on time in `deadlines.yaml`."""
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,93 @@ from ..base import did_you_mean
 from ..course import CourseError, Document, child
 from ..learners import Person
 from ..words.instructor.reviews import problem_text
-from .times import later_by, seconds_at, seconds_between, time_at
+
+_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)? ?(?:(Z|UTC|UCT|GMT)|([+-]\d\d):?(\d\d))?", re.ASCII
+)
+_DURATION = re.compile(
+    r"(\d{1,6}) ?(?:(s|seconds?)|(min|minutes?)|(h|hours?)|(d|days?)|(weeks?))", re.ASCII | re.IGNORECASE
+)
+_SECONDS = (1, 60, 3600, 86400, 604800)
+
+
+def moment(value: Any, *, zoned: bool = False) -> str | None:
+    """Return a time in ISO 8601, or None for anything that is not a time.
+
+    A time without an offset is in UTC, as in nbgrader and Gradescope.
+
+    Args:
+        zoned: whether to reject a time without an offset.
+    """
+    text = value.strip() if isinstance(value, str) else ""
+    found = _TIME.fullmatch(text)
+    if not found:
+        return None
+    day, minutes, seconds, utc, ahead, more = found.groups()
+    if zoned and not utc and not ahead:
+        return None
+    try:
+        return datetime.fromisoformat(f"{day}T{minutes}{seconds or ':00'}{ahead or '+00'}:{more or '00'}").isoformat()
+    except ValueError:
+        return None
+
+
+def duration(text: str) -> timedelta | None:
+    """Return the duration in a text such as `10 min`, `36 hours` or `2 days`, or None for any other text."""
+    found = _DURATION.fullmatch(text.strip())
+    if not found:
+        return None
+    unit = next(place for place, word in enumerate(found.groups()[1:]) if word)
+    return timedelta(seconds=int(found[1]) * _SECONDS[unit])
+
+
+def seconds_between(earlier: str, later: str) -> int:
+    """Return the seconds between two times in ISO 8601, negative if `later` is before `earlier`."""
+    return int((_at(later) - _at(earlier)).total_seconds())
+
+
+def later_by(time: str, more: timedelta) -> str:
+    """Return a time in ISO 8601 that is later by a duration, at most the latest time that can be represented."""
+    try:
+        return (_at(time) + more).isoformat()
+    except OverflowError:
+        return datetime.max.replace(tzinfo=timezone.utc).isoformat()
+
+
+def _at(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+# -- times and durations in a YAML file; errors contain the line
+
+
+def time_at(document: Document, node: yaml.Node, key: str, *, or_day: bool = False) -> str:
+    """Return the time at a key of a mapping, in ISO 8601. Raises `CourseError`.
+
+    Args:
+        or_day: whether a date without a time is accepted. It means the beginning of that day in UTC.
+    """
+    there = child(node, key)
+    text = there.value if isinstance(there, yaml.ScalarNode) else ""
+    found = moment(text, zoned=True)
+    if found is None and or_day:
+        found = moment(f"{text} 00:00")
+    if found is None:
+        raise document.error(there, problem_text("no_zoned_time", text=text))
+    return found
+
+
+def seconds_at(document: Document, node: yaml.Node, key: str) -> int:
+    """Return the duration at a key of a mapping, in seconds. Raises `CourseError`."""
+    there = child(node, key)
+    text = there.value if isinstance(there, yaml.ScalarNode) else ""
+    found = duration(text)
+    if found is None:
+        raise document.error(there, problem_text("no_duration", text=text))
+    return int(found.total_seconds())
+
+
+# -- Read the rules on time from `deadlines.yaml`, and apply them to a time of submission
 
 DEADLINES = "deadlines.yaml"
 Attempts = Literal["last", "best", "last_in_time"]
@@ -168,21 +255,19 @@ def read_rules(path: Path, exercises: Collection[str]) -> Rules:
     places = {name: child(child(document.root, "sections"), name) for name in raw.sections}
     sections = {name: time_at(document, place, "due") for name, place in places.items()}
     own = _own_dues(document, document.root, raw.exercises, exercises)
-    penalty, there = raw.penalty, child(document.root, "penalty")
-    if penalty is not None and due is None and not sections and not own:
-        raise document.error(there, problem_text("penalty_without_due"))
-    if penalty is not None and (penalty.percent is None) == (penalty.points is None):
-        raise document.error(there, problem_text("either", one="percent", other="points"))
-    if penalty is not None and penalty.percent is not None and penalty.cap is not None and penalty.cap > 100:
-        raise document.error(child(there, "cap"), problem_text("cap_of_percent", cap=penalty.cap))
+    penalty = raw.penalty or _Penalty("day")
+    if raw.penalty is not None:
+        if due is None and not sections and not own:
+            raise document.error(child(document.root, "penalty"), problem_text("penalty_without_due"))
+        _see_that_it_adds_up(penalty, document, child(document.root, "penalty"))
     nodes = child(document.root, "extensions").value if raw.extensions else []
     return Rules(
         due=due,
         grace_s=seconds_at(document, document.root, "grace") if raw.grace is not None else 0,
-        percent=(penalty.percent or 0) if penalty else 0,
-        points=(penalty.points or 0) if penalty else 0,
-        per_s=_UNIT[penalty.per] if penalty else 86400,
-        cap=penalty.cap if penalty else None,
+        percent=penalty.percent or 0,
+        points=penalty.points or 0,
+        per_s=_UNIT[penalty.per],
+        cap=penalty.cap,
         attempts=raw.attempts,
         exercises=own,
         sections=sections,
@@ -192,6 +277,14 @@ def read_rules(path: Path, exercises: Collection[str]) -> Rules:
         },
         extensions=tuple(_extension(document, node, one) for node, one in zip(nodes, raw.extensions, strict=True)),
     )
+
+
+def _see_that_it_adds_up(penalty: _Penalty, document: Document, node: yaml.Node) -> None:
+    """Raise `CourseError` for a penalty in percent and points, or with a cap that no percentage reaches."""
+    if (penalty.percent is None) == (penalty.points is None):
+        raise document.error(node, problem_text("either", one="percent", other="points"))
+    if penalty.percent is not None and penalty.cap is not None and penalty.cap > 100:
+        raise document.error(child(node, "cap"), problem_text("cap_of_percent", cap=penalty.cap))
 
 
 def _own_dues(document: Document, node: yaml.Node, raw: Mapping[str, _Due], known: Collection[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from ..course import Course, Document, child, items, line
 from ..learners import Decided, Decision, Learner
 from ..report.choices import NO_FILE, Choice, Found, files_digest, text_digest
 from ..words.instructor.reviews import KEPT, problem_text
-from .times import time_at
+from .deadlines import time_at
 
 OVERRIDES = "overrides.yaml"
 WHOLE = ""  # used in place of an exercise for all files of a submission
@@ -25,6 +25,7 @@ Part: TypeAlias = tuple[str, str]
 WHAT = tuple(name for name in Decided.__struct_fields__ if name not in ("by", "at", "why", "made_for", "line"))
 _EMPTY = Decided("", "", "")
 _BY_NAME = ("points", "files")  # their parts are known by the name of a check or an exercise, all others by the key
+_WITHOUT_NAMES = tuple(key for key in WHAT if key not in (*_BY_NAME, "withdraw"))
 _FOR_FILES = (*_BY_NAME, "submitted_at", "keep")  # these hold only for the files that they were made for
 _MOST = 1_000_000_000
 _Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
@@ -184,30 +185,30 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
     if not parts(entry):
         raise document.error(node, problem_text("nothing_decided", keys=", ".join(WHAT)))
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
-    for key, value in items(child(node, "points")) if entry.points else ():
-        name = key.value
-        if name not in most:
-            raise document.error(key, problem_text("no_check", name=name, near=did_you_mean(name, most)))
-        if not 0 <= entry.points[name] <= most[name]:
-            said = problem_text("too_many_points", name=name, points=entry.points[name], most=most[name])
-            raise document.error(value, said)
     exercises = [exercise.id for exercise in course.exercises]
-    for key, _ in items(child(node, "files")) if entry.files else ():
-        if key.value not in exercises:
-            near = did_you_mean(key.value, exercises)
-            raise document.error(key, problem_text("no_exercise", name=key.value, near=near))
-    for key, _ in items(child(node, "made_for")) if entry.made_for else ():
-        if key.value not in names_for_files(entry):
-            raise document.error(key, problem_text("made_for_nothing", name=key.value))
-    kinds = [*KEPT, *(f"{name}.{kind}" for name in exercises for kind in KEPT)]
-    for at in child(node, "keep").value if entry.keep else ():
-        if at.value not in kinds:
-            raise document.error(at, problem_text("no_reason", name=at.value, near=did_you_mean(at.value, kinds)))
-    for at in child(node, "withdraw").value if entry.withdraw else ():
-        known = [*most, *exercises, *(key for key in WHAT if key not in (*_BY_NAME, "withdraw"))]
-        if at.value not in known:
-            near = did_you_mean(at.value, known)
-            raise document.error(at, problem_text("no_such_decision", name=at.value, near=near))
+    known = (
+        ("points", "no_check", most),
+        ("files", "no_exercise", exercises),
+        ("keep", "no_reason", [*KEPT, *(f"{name}.{kind}" for name in exercises for kind in KEPT)]),
+        ("withdraw", "no_such_decision", [*most, *exercises, *_WITHOUT_NAMES]),
+    )
+    for key, problem, names in known:
+        for at in _names_at(node, key) if getattr(entry, key) else ():
+            if at.value not in names:
+                raise document.error(at, problem_text(problem, name=at.value, near=did_you_mean(at.value, names)))
+    for key_node, value in items(child(node, "points")) if entry.points else ():
+        name = key_node.value
+        if not 0 <= entry.points[name] <= most[name]:
+            problem = problem_text("too_many_points", name=name, points=entry.points[name], most=most[name])
+            raise document.error(value, problem)
+    for at in _names_at(node, "made_for") if entry.made_for else ():
+        if at.value not in names_for_files(entry):
+            raise document.error(at, problem_text("made_for_nothing", name=at.value))
+
+
+def _names_at(node: yaml.Node, key: str) -> list[yaml.ScalarNode]:
+    """Return the items of a list, or the keys of a mapping."""
+    return [one[0] if isinstance(one, tuple) else one for one in child(node, key).value]
 
 
 # -- data of earlier runs that no report contains: roster times, and the files that decisions were made for

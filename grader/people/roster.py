@@ -21,7 +21,7 @@ from ..base import UserError, few, printable, read_plain
 from ..learners import Person, Submitter, platform_id
 from ..report.model import SubmissionStamp
 from ..words.instructor.reviews import problem_text
-from .times import moment
+from .deadlines import moment
 
 MAX_BYTES = 16 << 20
 _DELIMITERS = (",", ";", "\t")

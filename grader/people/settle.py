@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from ..learners import Border, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
 from ..report.choices import Choice, Found
 from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp, overall, skipped
-from .deadlines import Rules
+from .deadlines import Rules, moment, seconds_between
 from .decisions import WHOLE, InForce, Overrides, file_choices, in_force, merged
 from .roster import Handed, Joined, Roster, join
-from .times import moment, seconds_between
 
 Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
 

@@ -15,8 +15,7 @@ from ..grading import CheckEnded, Event, Grader, Submission, digest, relative_pa
 from ..oracle import Oracle
 from ..oracle.answer_book import read_book
 from ..replay import Replay
-from ..replay.of_check import CheckedFile
-from ..replay.record import LearnerFile, answers_of, record
+from ..replay.record import CheckedFile, LearnerFile, answers_of, record
 from ..report import ExerciseResult, Report, check_for_learner, for_learner
 from ..report.model import SubmissionStamp
 

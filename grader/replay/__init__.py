@@ -14,7 +14,7 @@ from .model import (
     Replay,
     RightVisit,
     Seen,
-    Source,
+    SourceText,
     Step,
     Visit,
 )
@@ -33,7 +33,7 @@ __all__ = [
     "Replay",
     "RightVisit",
     "Seen",
-    "Source",
+    "SourceText",
     "Step",
     "Visit",
 ]

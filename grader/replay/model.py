@@ -13,7 +13,7 @@ Fault: TypeAlias = Literal["", "contribution", "lost", "order", "twice", "never"
 Where: TypeAlias = Literal["load", "build", "backward", "read"]
 
 
-class Source(msgspec.Struct, frozen=True):
+class SourceText(msgspec.Struct, frozen=True):
     """The learner's file: its name, relative if possible, and its lines. Long lines are cut."""
 
     file: str
@@ -161,7 +161,7 @@ class Replay(msgspec.Struct, frozen=True):
     program: str
     preset: str
     exercise: str
-    source: Source
+    source: SourceText
     nodes: tuple[Node, ...]
     root: int
     forward: tuple[Forward, ...]
@@ -208,7 +208,7 @@ class Landscape(msgspec.Struct, frozen=True):
 
     title: str
     program: str
-    source: Source
+    source: SourceText
     parameters: tuple[str, ...]
     rate: float
     steps: tuple[Step, ...]

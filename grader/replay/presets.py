@@ -12,9 +12,8 @@ from ..course import Limits
 from ..program import Program, ProgramError, program
 from ..sandbox import Warm
 from ..words.replay import no_landscape
-from .asked import Asked, asked
 from .model import Grid, Landscape, Problem, Step
-from .record import LearnerFile, failure, left_out
+from .record import LearnerFile, Subject, failure, left_out, subject_of
 from .reference import finite, forward, right_pass
 
 _FILE = Path(__file__).resolve().parent / "presets.yaml"
@@ -29,9 +28,9 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: dict[str, float]
 
     @property
-    def asked(self) -> Asked:
+    def subject(self) -> Subject:
         """Return the program in the form in which it is replayed."""
-        return asked(self.parsed, self.title, self.id)
+        return subject_of(self.parsed, self.title, self.id)
 
     @property
     def parsed(self) -> Program:

@@ -1,11 +1,14 @@
-"""Run a learner's file on programs, and make replays from the recordings."""
+"""Find a learner's file and a program to replay, run the file on it, and make a replay from the recording."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from ..base import plain
+from ..checks import EngineUnderCheck
 from ..checks.outcome import shown
+from ..checks.questions import MOST_NODES, recorded
 from ..client import (
     Batch,
     Broke,
@@ -19,20 +22,24 @@ from ..client import (
     Reason,
     Recorded,
     RuleVisit,
+    Run,
+    Source,
     cut,
+    read_exercise,
     stopped,
 )
 from ..client import Problem as Failure
 from ..client.protocol import Observed
-from ..course import Limits
+from ..course import Check, Course, Exercise, Limits
+from ..grading import Grader, examine
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import Answer
-from ..program import Leaf, Op, Program, number_text
+from ..program import Leaf, Op, Program, ProgramError, number_text
 from ..remarks import CellStart
 from ..sandbox import Warm
 from ..words import replay as words
 from ..words.learner import ended_text, stopped_text
-from .asked import Asked
+from ..words.replay import too_many_nodes
 from .model import (
     Change,
     Expected,
@@ -42,11 +49,56 @@ from .model import (
     Problem,
     Replay,
     Seen,
-    Source,
+    SourceText,
     Visit,
     Where,
 )
 from .reference import NOTHING, RightPass, contributions, finite, first_difference, right_pass
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program to replay.
+
+    Attributes:
+        title: the title of the replay.
+        run: the program and the steps, of which the first is `record`.
+        preset: the id of a preset, or an empty text.
+    """
+
+    title: str
+    run: Run
+    preset: str = ""
+
+    @property
+    def program(self) -> Program:
+        return self.run.program
+
+    @property
+    def upstream(self) -> float:
+        """Return the gradient that the root is given."""
+        last = self.run.steps[-1]
+        return float(last[2]) if last[0] == "local_rules" else 1.0
+
+    @property
+    def before(self) -> Mapping[int, float]:
+        """Return the gradients that exist before the recorded pass, by index."""
+        step = self.run.steps[self.run.steps[0][1]]
+        return {index: float(grad) for index, grad in step[1]} if step[0] == "preload" else {}
+
+
+def subject_of(program: Program, title: str = "", preset: str = "") -> Subject:
+    """Return a program to replay, with the file's own backward pass, or with its local rules if it has no such pass.
+
+    Raises `ProgramError` for a program with too many nodes to show.
+    """
+    if len(program.nodes) > MOST_NODES:
+        raise ProgramError(too_many_nodes(program.text, len(program.nodes), MOST_NODES))
+    steps = (("record", 1), ("pass_or_rules", program.root))
+    return Subject(title or program.text, Run(program, steps), preset)
+
+
+# -- Run a learner's file on programs, and make replays from the recordings
 
 MOST_LINES = 2_000  # lines of a learner's file that are shown
 LINE = 300  # characters of a line that are shown
@@ -92,13 +144,13 @@ class LearnerFile:
         return PurePath(self.name).name
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SourceText:
         lines = self.text.split("\n")[:MOST_LINES]
-        return Source(plain(self.name), tuple(cut(plain(line), LINE) for line in lines))
+        return SourceText(plain(self.name), tuple(cut(plain(line), LINE) for line in lines))
 
 
 def record(
-    warm: Warm, limits: Limits, file: LearnerFile, first: Asked | None, others: Sequence[Asked], answers: Answers
+    warm: Warm, limits: Limits, file: LearnerFile, first: Subject | None, others: Sequence[Subject], answers: Answers
 ) -> tuple[Replay, ...]:
     """Run a learner's file on programs, each in a separate process.
 
@@ -115,15 +167,15 @@ def record(
     Raises:
         WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
-    asked = [*filter(None, [first]), *others]
+    subjects = [*filter(None, [first]), *others]
     replays: list[Replay] = []
     cpu_s = min(limits.cpu_s, _CPU_S)
     cells = [start.line for start in file.cells]
     with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells, apart=True) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
-            return (_replay(file, asked[0], loaded, answers(asked[0].program)),)
-        for one in asked:
+            return (_replay(file, subjects[0], loaded, answers(subjects[0].program)),)
+        for one in subjects:
             ran = process.run(Batch((one.run,), min(limits.calls, _CALLS), cpu_s))
             replays.append(_replay(file, one, ran, answers(one.program)))
             if _endless(ran):
@@ -143,37 +195,37 @@ def _endless(ran: Ran) -> bool:
     return any(isinstance(one, Broke) and one.problem.ran_out for seed in ran.answer.seeds for one in seed)
 
 
-def _replay(file: LearnerFile, asked: Asked, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
+def _replay(file: LearnerFile, subject: Subject, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
     """Return the replay under the first order seed that shows a fault or a problem, or else under the first one."""
-    right = right_pass(asked.program, asked.upstream, asked.before)
+    right = right_pass(subject.program, subject.upstream, subject.before)
     if isinstance(ran, LoadFailed):
-        return _made(file, asked, right, answer, None, failure(ran.cause, file, "load"))
+        return _made(file, subject, right, answer, None, failure(ran.cause, file, "load"))
     if not isinstance(ran.answer, Read):
-        return _made(file, asked, right, answer, None, failure(ran.answer, file, "read"))
+        return _made(file, subject, right, answer, None, failure(ran.answer, file, "read"))
     first = None
     for (outcome,) in ran.answer.seeds:
         if outcome is None:
             continue
         recorded = next(iter(outcome.recorded), None)
         problem = failure(outcome.problem, file, "backward") if isinstance(outcome, Broke) else None
-        replay = _made(file, asked, right, answer, recorded, problem, ran.answer.reading)
+        replay = _made(file, subject, right, answer, recorded, problem, ran.answer.reading)
         if replay.fault or replay.problem:
             return replay
         first = first or replay
-    return first or _made(file, asked, right, answer, None, left_out())
+    return first or _made(file, subject, right, answer, None, left_out())
 
 
 def _made(
     file: LearnerFile,
-    asked: Asked,
+    subject: Subject,
     right: RightPass,
     answer: Answer | None,
     recorded: Recorded | None,
     problem: Problem | None,
     reading: Reading | None = None,
 ) -> Replay:
-    program = asked.program
-    nodes = _nodes(asked, right, answer, recorded)
+    program = subject.program
+    nodes = _nodes(subject, right, answer, recorded)
     values = tuple(_or_right(node.yours.data, value) for node, value in zip(nodes, right.values, strict=True))
     compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
     visits = tuple(_visit(program, values, visit, compound) for visit in recorded.visits) if recorded else ()
@@ -185,9 +237,9 @@ def _made(
         judged = visits if whole else visits[:-1]  # the last rule may have been stopped before it finished
         difference = first_difference(program, nodes, judged, right, whole=whole)
     return Replay(
-        title=plain(asked.title),
+        title=plain(subject.title),
         program=plain(program.text),
-        preset=asked.preset,
+        preset=subject.preset,
         exercise=file.exercise,
         source=file.source,
         nodes=nodes,
@@ -203,13 +255,13 @@ def _made(
     )
 
 
-def _nodes(asked: Asked, right: RightPass, answer: Answer | None, recorded: Recorded | None) -> tuple[Node, ...]:
-    program, before = asked.program, asked.before
+def _nodes(subject: Subject, right: RightPass, answer: Answer | None, recorded: Recorded | None) -> tuple[Node, ...]:
+    program, before = subject.program, subject.before
     values, grads = right.values, right.grads
     if answer is not None:
         values = answer.values
         grads = tuple(
-            asked.upstream * grad + (before.get(index, 0.0) if index != program.root else 0.0)
+            subject.upstream * grad + (before.get(index, 0.0) if index != program.root else 0.0)
             for index, grad in enumerate(answer.grads)
         )
     nodes = []
@@ -315,3 +367,98 @@ def left_out() -> Problem:
 def _sentence(text: str) -> str:
     text = cut(plain(text), _TEXT)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", "…")) else ".")
+
+
+# -- Find the program on which a check failed, by running the checks of its exercise on the learner's file
+
+
+class CheckedFile:
+    """The file of an exercise after its checks were run under the grader's seed."""
+
+    def __init__(self, grader: Grader, exercise: Exercise, source: Source) -> None:
+        self.exercise = exercise
+        self._examined = examine(grader, exercise, source)
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether the file could be loaded, so that checks were run."""
+        return bool(self._examined.outcomes)
+
+    def passed(self, check: Check) -> bool:
+        """Return whether the file passed a check."""
+        return check.id not in self._examined.failures
+
+    def first(self) -> Subject | None:
+        """Return the program of the first failing check that can be shown, or else of the first passed one, or None."""
+        checks = sorted(filter(is_open, self.exercise.checks), key=self.passed)  # failed checks come first
+        return next(filter(None, map(self.of, checks)), None)
+
+    def of(self, check: Check) -> Subject | None:
+        """Return the program on which a check failed, or its first program if it passed; None if none can be shown."""
+        engine = self._examined.engines.get(check.id)
+        run = next(filter(None, map(recorded, _runs(engine))), None) if engine else None
+        return Subject(check.title, run) if run else None
+
+
+def _runs(engine: EngineUnderCheck) -> Iterator[Run]:
+    if engine.failing is not None:
+        yield engine.failing
+    else:
+        for shown in engine.shown:
+            yield from shown.runs
+
+
+def is_open(check: Check) -> bool:
+    """Return whether a learner may see the programs of a check."""
+    return check.visibility == "visible" or check.detail == "full"
+
+
+# -- Find the learner's file to replay
+
+_PASSES = ("backward", "backprop", "backpropagate", "back")  # the names that the worker accepts for a backward pass
+_DEFINITION = re.compile(r"^[ \t]*def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
+
+
+class Files:
+    """The exercise files in a learner's folder.
+
+    Args:
+        course: the course.
+        stubs: the files as they were handed out, by exercise id.
+        folder: the folder with the exercise files.
+    """
+
+    def __init__(self, course: Course, stubs: Mapping[str, str], folder: Path) -> None:
+        self._stubs = stubs
+        self.sources = {
+            exercise.id: read_exercise(exercise, folder / exercise.filename) for exercise in course.exercises
+        }
+        self._there = [exercise for exercise in course.exercises if self.sources[exercise.id].problem is None]
+
+    def begun(self, exercise: Exercise) -> bool:
+        """Return whether an exercise's file differs from the one that was handed out."""
+        return self.sources[exercise.id].text != self._stubs.get(exercise.id)
+
+    def at_hand(self) -> Exercise | None:
+        """Return the last exercise that the learner has begun, or else the first one, or None if there is no file."""
+        return self._last(lambda source: True)
+
+    def with_pass(self) -> Exercise | None:
+        """Return the last begun exercise with a backward pass, or else the first exercise, or None without files."""
+        return self._last(lambda source: defines(source.text, *_PASSES))
+
+    def with_training(self) -> Exercise | None:
+        """Return the last exercise whose file has a function `train`, or None if no file has one."""
+        return next((one for one in reversed(self._there) if defines(self.sources[one.id].text, "train")), None)
+
+    def _last(self, fits: Callable[[Source], bool]) -> Exercise | None:
+        begun = [one for one in self._there if self.begun(one) and fits(self.sources[one.id])]
+        return begun[-1] if begun else next(iter(self._there), None)
+
+
+def defines(text: str, *names: str) -> bool:
+    """Return whether a line of a file begins a function or a method with one of these names.
+
+    The text is not parsed, because Python 3.10's parser crashes the process on some texts.
+    """
+    return any(found[1] in names for found in _DEFINITION.finditer(text))

@@ -32,31 +32,41 @@ def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, 
     scores = summary.scores
     lines = _wrapped(words.headline(plain(summary.title), summary.graded, summary.submissions, kept))
     lines += [words.scores(scores.mean, scores.median, summary.max_score), ""]
-    lines += _bands(summary)
-    lines += ["", *_exercises(summary)]
-    lines += _untried(summary)
-    noted = [(e, check) for e in summary.exercises if not e.untried for check in e.checks if check.note]
-    if noted and summary.graded > 1:
-        told = (words.check(f"{e.number}_{e.id}", plain(c.title), c.note) for e, c in noted[:_SHOWN])
-        lines += ["", words.CHECKS, *_items(told), *_more(len(noted))]
-    if summary.misconceptions:
-        lines += ["", words.MISCONCEPTIONS, *_misconceptions(summary), *_more(len(summary.misconceptions))]
-    if any(one.grade for one in summary.grades):
-        lines += ["", *_wrapped(words.grades([(plain(one.grade), one.count) for one in summary.grades]))]
-    if summary.borders:
-        near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
-        lines += ["", *_wrapped(words.borders(_some(list(near))))]
-    lines += _people(summary, results)
-    if summary.needs_review:
-        lines += ["", colored(words.REVIEW, attrs=["bold"], force_color=color, no_color=not color)]
-        for review in summary.needs_review[:_SHOWN]:
-            lines += _review(review, results)
-        lines += _more(len(summary.needs_review))
-        every = keep_all_commands((one for review in summary.needs_review for one in review.reasons), results)
-        lines += ["", words.KEEP_ALL, *(f"  {plain(command)}" for command in every)] if every else []
+    lines += [*_bands(summary), "", *_exercises(summary), *_untried(summary)]
+    lines += [*_checks(summary), *_misconceptions(summary), *_grades(summary)]
+    lines += [*_people(summary, results), *_reviews(summary, results, color)]
     if summary.beside:
         lines += ["", *_wrapped(words.beside(_some([plain(name) for name in summary.beside])))]
     return "\n".join(lines) + "\n"
+
+
+def _checks(summary: Summary) -> Iterator[str]:
+    """Yield the checks with a note. A single submission has none."""
+    noted = [(e, check) for e in summary.exercises if not e.untried for check in e.checks if check.note]
+    if noted and summary.graded > 1:
+        texts = (words.check(f"{e.number}_{e.id}", plain(c.title), c.note) for e, c in noted[:_SHOWN])
+        yield from ("", words.CHECKS, *_items(texts), *_more(len(noted)))
+
+
+def _grades(summary: Summary) -> Iterator[str]:
+    """Yield how many learners have each grade, and the learners near a border."""
+    if any(one.grade for one in summary.grades):
+        yield from ("", *_wrapped(words.grades([(plain(one.grade), one.count) for one in summary.grades])))
+    if summary.borders:
+        near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
+        yield from ("", *_wrapped(words.borders(_some(list(near)))))
+
+
+def _reviews(summary: Summary, results: str, color: bool) -> Iterator[str]:
+    """Yield what people have to decide, and the commands that keep every result as it is."""
+    if not summary.needs_review:
+        return
+    yield from ("", colored(words.REVIEW, attrs=["bold"], force_color=color, no_color=not color))
+    for review in summary.needs_review[:_SHOWN]:
+        yield from _review(review, results)
+    yield from _more(len(summary.needs_review))
+    every = keep_all_commands((one for review in summary.needs_review for one in review.reasons), results)
+    yield from ("", words.KEEP_ALL, *(f"  {plain(command)}" for command in every)) if every else ()
 
 
 def _exercises(summary: Summary) -> Iterator[str]:
@@ -86,11 +96,15 @@ def _untried(summary: Summary) -> Iterator[str]:
 
 
 def _misconceptions(summary: Summary) -> Iterator[str]:
+    if not summary.misconceptions:
+        return
+    yield from ("", words.MISCONCEPTIONS)
     names = {submission: one for one in summary.learners for submission in one.submissions}
     for found in summary.misconceptions[:_SHOWN]:
         whose = names.get(found.example)
         example = plain(whose.person.name or whose.id) if whose else plain(found.example)
         yield from _wrapped(words.misconception(found.exercise, plain(found.title), example), f"  {found.count:>5}  ")
+    yield from _more(len(summary.misconceptions))
 
 
 def _review(review: Review, results: str) -> Iterator[str]:
@@ -117,22 +131,28 @@ def _people(summary: Summary, results: str) -> Iterator[str]:
     lists: dict[str, list[str]] = {kind: [] for kind in words.PEOPLE}
     for one in summary.learners:
         name = _called(one, counts)
-        kind: str = "ambiguous" if one.standing == "unclaimed" and one.id in ambiguous else one.standing
-        if kind in lists:
-            lists[kind].append(name)
-        if one.late_s:
-            lists["late"].append(words.late(name, one.late_s))
-        decided = any(decision.penalty is not None for decision in one.decisions)
-        if one.standing in ("graded", "unclaimed") and one.due and not one.submitted_at and not decided:
-            lists["untimed"].append(name)
-        if one.decisions:
-            lists["decided"].append(name)
+        for kind in _kinds(one, one.id in ambiguous):
+            lists[kind].append(words.late(name, one.late_s) if kind == "late" else name)
     for kind, names in lists.items():
         if names:
             yield from ("", *_wrapped(words.people(kind, len(names), _some(names))))
             if kind == "untimed":
                 yield from _wrapped(words.UNTIMED_REMEDY, "  ")
                 yield f"  {plain(review_command(NeedsReview('late_unknown'), 'LEARNER', results))}"
+
+
+def _kinds(learner: Learner, ambiguous: bool) -> Iterator[str]:
+    """Yield the lists in which a learner is named, as keys of `words.PEOPLE`."""
+    kind = "ambiguous" if learner.standing == "unclaimed" and ambiguous else learner.standing
+    if kind in words.PEOPLE:
+        yield kind
+    if learner.late_s:
+        yield "late"
+    decided = any(decision.penalty is not None for decision in learner.decisions)
+    if learner.standing in ("graded", "unclaimed") and learner.due and not learner.submitted_at and not decided:
+        yield "untimed"
+    if learner.decisions:
+        yield "decided"
 
 
 def _called(learner: Learner, counts: Mapping[str, int]) -> str:

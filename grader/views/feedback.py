@@ -17,7 +17,7 @@ from ..cohort import read_code, readings
 from ..learners import Learner, Person
 from ..people import Handed, submitter_of
 from ..report import CheckResult, ExerciseResult, Report, to_json
-from ..report.decisions import decision_on, other_decisions
+from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
 from ..report.shown import Compared, failure
 from ..words import feedback as words

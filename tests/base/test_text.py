@@ -27,7 +27,7 @@ from grader.base import (
     take_any_text,
 )
 from grader.base.text import CAP, escaped_json
-from grader.report.tables import table
+from grader.report.grades import table
 
 ANY_TEXT = st.text(st.characters(), max_size=40)
 FORMULAS = st.text(st.sampled_from("=+-@\t\r\n;,'\" \xa0\\＝＋－＠ax1:#[\x00"), max_size=12)  # noqa: RUF001

@@ -10,8 +10,7 @@ from grader import sandbox
 from grader.course import Limits
 from grader.program import Program
 from grader.replay import Replay
-from grader.replay.asked import asked
-from grader.replay.record import LearnerFile, record
+from grader.replay.record import LearnerFile, record, subject_of
 from grader.sandbox import Warm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +41,9 @@ def replay(warm: Warm) -> Callable[..., Replay]:
         for old, new in edits:
             assert old in text
             text = text.replace(old, new)
-        (shown,) = record(warm, LIMITS, LearnerFile("engine", "12_engine.py", text), asked(program), (), lambda p: None)
+        (shown,) = record(
+            warm, LIMITS, LearnerFile("engine", "12_engine.py", text), subject_of(program), (), lambda p: None
+        )
         return shown
 
     return made

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
-from grader.replay.files import Files, defines
+from grader.replay.record import Files, defines
 
 ROOT = Path(__file__).resolve().parents[2]
 STUB, PASS = "# TODO\n", "class Value:\n    def backward(self):\n        pass\n"

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from grader.program import ProgramError, chain
-from grader.replay.asked import asked
 from grader.replay.presets import presets, trainings
+from grader.replay.record import subject_of
 from grader.replay.reference import right_pass
 
 
@@ -28,13 +28,13 @@ def test_a_preset_is_asked_by_its_id() -> None:
     """A replay of it says which one it is."""
     first = presets()[0]
     assert ("product", "A product of a sum", "L = (a + b) * c") == (
-        first.asked.preset,
-        first.asked.title,
-        first.asked.program.text,
+        first.subject.preset,
+        first.subject.title,
+        first.subject.program.text,
     )
 
 
 def test_a_program_that_is_too_large_is_refused() -> None:
     """The message says how many nodes it may have."""
     with pytest.raises(ProgramError, match="it has 50 nodes; a replay shows at most 40"):
-        asked(chain(50))
+        subject_of(chain(50))

@@ -14,9 +14,8 @@ from grader.course import Limits
 from grader.oracle.answer_book import Answer
 from grader.program import program
 from grader.replay import Replay
-from grader.replay.asked import Asked, asked
 from grader.replay.presets import presets
-from grader.replay.record import LearnerFile, record
+from grader.replay.record import LearnerFile, Subject, record, subject_of
 from grader.sandbox import Warm
 
 Make = Callable[..., Replay]
@@ -112,7 +111,7 @@ def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -
     file = LearnerFile("engine", "12_engine.py", text)
     faults = []
     for at, p in enumerate(programs):
-        (shown,) = record(warm, LIMITS, file, asked(p), (), lambda p: None)
+        (shown,) = record(warm, LIMITS, file, subject_of(p), (), lambda p: None)
         seen = [seed[at] for seed in observed.seeds]
         found = tuple(gradients(shown)), tuple(node.yours.data for node in shown.nodes)
         assert found in [
@@ -266,7 +265,7 @@ def test_an_operation_that_is_missing_is_told(replay: Make) -> None:
 def test_a_pass_that_shows_no_steps_is_not_accused(warm: Warm) -> None:
     """Where gradients are worked out elsewhere, the replay says so and names no fault."""
     file = LearnerFile("engine", "12_engine.py", RIGHT["gradients_in_a_dict"])
-    (shown,) = record(warm, LIMITS, file, asked(NEST), (), lambda p: None)
+    (shown,) = record(warm, LIMITS, file, subject_of(NEST), (), lambda p: None)
     assert shown.problem is not None
     assert ("read", "", ()) == (shown.problem.where, shown.fault, shown.backward)
 
@@ -296,10 +295,10 @@ def test_what_a_learner_wrote_steers_nothing(replay: Make) -> None:
 def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine: str) -> None:
     """A preset with an operation that is missing is left out; the first program is shown whatever becomes of it."""
     file = LearnerFile("engine", "12_engine.py", engine.replace("def tanh", "def other"))
-    neuron = next(preset.asked for preset in presets() if preset.id == "neuron")
-    every = record(warm, LIMITS, file, None, [preset.asked for preset in presets()], lambda p: None)
+    neuron = next(preset.subject for preset in presets() if preset.id == "neuron")
+    every = record(warm, LIMITS, file, None, [preset.subject for preset in presets()], lambda p: None)
     assert [preset.id for preset in presets() if preset.id != "neuron"] == [one.preset for one in every]
-    first, square = record(warm, LIMITS, file, neuron, [asked(SQUARE)], lambda p: None)
+    first, square = record(warm, LIMITS, file, neuron, [subject_of(SQUARE)], lambda p: None)
     assert (True, None) == (first.problem is not None, square.problem)
 
 
@@ -307,13 +306,15 @@ def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine:
 def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> None:
     """Waiting for one time limit is enough."""
     file = LearnerFile("engine", "12_engine.py", engine.replace(MUL[0], "while True: pass"))
-    assert 1 == len(record(warm, LIMITS, file, asked(SQUARE), [asked(NEST), asked(DIAMOND)], lambda p: None))
+    assert 1 == len(
+        record(warm, LIMITS, file, subject_of(SQUARE), [subject_of(NEST), subject_of(DIAMOND)], lambda p: None)
+    )
 
 
 def test_torchs_numbers_are_expected_where_they_are_known(warm: Warm, engine: str) -> None:
     """They win over the table's, and the replay says whose they are."""
     file = LearnerFile("engine", "12_engine.py", engine)
-    (shown,) = record(warm, LIMITS, file, asked(SQUARE), (), lambda p: Answer((3.0, 9.5), (6.5, 1.0)))
+    (shown,) = record(warm, LIMITS, file, subject_of(SQUARE), (), lambda p: Answer((3.0, 9.5), (6.5, 1.0)))
     assert ("torch", 9.5, 6.5) == (shown.asked, shown.nodes[1].expected.data, shown.nodes[0].expected.grad)
 
 
@@ -323,7 +324,7 @@ def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine
     run = Run(both, (("record", 1), ("preload", [[0, 5.0]]), ("local_rules", 2, 4.0)))
     file = LearnerFile("engine", "12_engine.py", engine)
     (shown,) = record(
-        warm, LIMITS, file, Asked("a check", run), (), lambda p: Answer((2.0, -3.0, -6.0), (-3.0, 2.0, 1.0))
+        warm, LIMITS, file, Subject("a check", run), (), lambda p: Answer((2.0, -3.0, -6.0), (-3.0, 2.0, 1.0))
     )
     assert [-7.0, 8.0, 4.0] == gradients(shown) == [node.expected.grad for node in shown.nodes]
     assert ("", 4.0) == (shown.fault, shown.backward[0].upstream)
@@ -332,7 +333,7 @@ def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine
 def test_what_is_shown_of_a_file_is_bounded(warm: Warm) -> None:
     """Of a long file the beginning is shown, of long lines too."""
     file = LearnerFile("engine", "12_engine.py", "x = 1\n" * 5_000 + "#" * 1_000)
-    (shown,) = record(warm, LIMITS, file, asked(SQUARE), (), lambda p: None)
+    (shown,) = record(warm, LIMITS, file, subject_of(SQUARE), (), lambda p: None)
     assert 2_000 == len(shown.source.lines)
     assert all(len(line) <= 300 for line in LearnerFile("engine", "x.py", "#" * 1_000).source.lines)
 

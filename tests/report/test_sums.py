@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from grader.report import Report, read_report, to_json
-from grader.report.sums import contradiction
+from grader.report.json_form import contradiction
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from grader.replay import (
     Replay,
     RightVisit,
     Seen,
-    Source,
+    SourceText,
     Step,
     Visit,
 )
@@ -51,7 +51,7 @@ CODE = '''class Value:
         out._backward = _backward
         return out
 '''
-SOURCE = Source("exercises/03_accumulate.py", tuple(CODE.splitlines()))
+SOURCE = SourceText("exercises/03_accumulate.py", tuple(CODE.splitlines()))
 LANDSCAPE = Landscape(
     title="Your training",
     program="L = (w - 2)**2",
@@ -126,7 +126,7 @@ def replay(
     text: str,
     mistake: Mistake = "",
     *,
-    source: Source = SOURCE,
+    source: SourceText = SOURCE,
     title: str = "",
     preset: str = "",
     leaves: Mapping[str, float] | None = None,

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 from many_graded import grade_texts, grader_of
-from msgspec import UNSET
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from grader.course import Course, Exercise, Limits, load_course
+from grader.course import Course, Exercise, load_course
 from grader.diagnosis.catalogue import read_misconceptions
 from grader.learners import Submitter
 from grader.oracle.answer_book import read_book
-from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp
+from grader.report import Report
+from grader.report.model import SubmissionStamp
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -61,62 +60,7 @@ LAST = (
     "Lee",
 )
 
-MakeCheck = Callable[..., CheckResult]
-MakeExercise = Callable[..., ExerciseResult]
-MakeReport = Callable[..., Report]
 OpenHtml = Callable[..., Page]
-
-
-@pytest.fixture
-def make_check() -> MakeCheck:
-    """Return a function that makes a check's result. By default the check passed and is worth 2 points."""
-
-    def make(title: str = "both inputs receive the gradient", status: str = "passed", **more: Any) -> CheckResult:
-        score = 2 if status == "passed" else 0
-        if isinstance(more.get("diagnosis"), str):
-            more["diagnosis"] = Diagnosis("mistake", "a title", more["diagnosis"])
-        return replace(CheckResult("one", title, "visible", "passed", score, 2, False, 0.1), status=status, **more)
-
-    return make
-
-
-@pytest.fixture
-def make_exercise() -> MakeExercise:
-    """Return a function that makes an exercise's result from the results of its checks."""
-
-    def make(*checks: CheckResult, name: str = "distribute", number: str = "01", **more: Any) -> ExerciseResult:
-        score = sum(check.score for check in checks if not check.bonus)
-        of = sum(check.max_score for check in checks if not check.bonus)
-        bonus = sum(check.score for check in checks if check.bonus)
-        status: ExerciseStatus = "passed" if score == of else "partial" if score else "failed"
-        made = ExerciseResult(name, number, "Plus hands the gradient on", status, score, of, bonus, checks)
-        return replace(made, **more)
-
-    return make
-
-
-@pytest.fixture
-def make_report() -> MakeReport:
-    """Return a function that makes a report from the results of its exercises."""
-
-    def make(*exercises: ExerciseResult) -> Report:
-        return Report(
-            schema=SCHEMA,
-            grader_version="1.0",
-            course=CourseStamp("mini", "1", "0"),
-            submission=SubmissionStamp("local", "0"),
-            graded_at="2026-01-02T03:04:05+00:00",
-            isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
-            status="partial",
-            score=sum(exercise.score for exercise in exercises),
-            max_score=sum(exercise.max_score for exercise in exercises),
-            bonus=sum(exercise.bonus for exercise in exercises),
-            notes=(),
-            exercises=exercises,
-            seed=UNSET,
-        )
-
-    return make
 
 
 @pytest.fixture(scope="session")

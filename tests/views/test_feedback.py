@@ -8,19 +8,17 @@ from xml.etree import ElementTree
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
+from reports import make_check, make_exercise, make_report
 
 from grader.client import Reason
 from grader.learners import Decided, Learner, Person, Submitter
-from grader.report import CheckResult, ExerciseResult, Report, for_learner, read_report
+from grader.report import CheckResult, Report, for_learner, read_report
 from grader.report.model import SubmissionStamp
 from grader.report.registry import Request
 from grader.views.feedback import feedback, feedback_files, feedback_page, place
 from grader.words.facts import FaultFact
 from grader.words.feedback import excused_text, time_text
 
-MakeCheck = Callable[..., CheckResult]
-MakeExercise = Callable[..., ExerciseResult]
-MakeReport = Callable[..., Report]
 Placed = Callable[..., Report]
 
 JANE = (Submitter("jane", "jane"),)  # as nbgrader's folder `jane` says
@@ -32,7 +30,7 @@ COMMAND = "grade hint distribute 2"
 
 
 @pytest.fixture
-def report(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
+def report() -> Report:
     """Return a report with two checks that fail for the same misconception, and one that passes.
 
     All texts are hostile.
@@ -134,7 +132,7 @@ def test_what_the_course_hides_is_not_in_it(report: Report) -> None:
 
 
 @pytest.fixture
-def placed(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Placed:
+def placed() -> Placed:
     """Return a function that makes a report on a file with a path, from a folder of a platform's download."""
 
     def make(origin: str, file: str) -> Report:
@@ -214,9 +212,7 @@ def test_each_member_of_a_group_has_a_file(
     assert [expected] * bool(expected) == [name for name, text in texts.items() if "to Bob" in text]
 
 
-def test_feedback_says_what_people_decided(
-    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
-) -> None:
+def test_feedback_says_what_people_decided() -> None:
     """It has the points, penalty, total, grade and comment. The folder has the learner's name."""
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "the message misled", points={"distribute.one": 2})
     later = Decided("Ada", "2026-03-06T00:00:00+00:00", "so", penalty=1, comment="Well\x1b\ndone")
@@ -245,9 +241,7 @@ def test_feedback_says_what_people_decided(
     assert ["decided: 2 of 2 points (Ada, 2026-03-05: the message misled)"] == found(body, "detail")
 
 
-def test_folders_of_learners_differ(
-    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
-) -> None:
+def test_folders_of_learners_differ() -> None:
     """Ids that differ only in characters that no folder's name can contain have folders of their own."""
     report = make_report(make_exercise(make_check()))
     rows = [Learner(name, Person(), "graded") for name in ("a b", "a/b")]
@@ -255,9 +249,7 @@ def test_folders_of_learners_differ(
     assert 2 == len({name.partition("/")[0] for files in exported for name in files})
 
 
-def test_an_excused_learner_reads_no_total(
-    make_report: MakeReport, make_exercise: MakeExercise, make_check: MakeCheck
-) -> None:
+def test_an_excused_learner_reads_no_total() -> None:
     """There is no total, whatever the points are."""
     row = Learner("stu1", Person("Jane Doe"), "excused", total=2)
     report = replace(make_report(make_exercise(make_check())), learner=row)

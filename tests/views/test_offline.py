@@ -18,10 +18,10 @@ import grader.views
 from grader.cohort import summarise
 from grader.course import Course
 from grader.views.offline import Parts, pack
+from grader.views.page import PARTS as CLASS_PAGE
 from grader.views.page import build_page
-from grader.views.page.build import PARTS as CLASS_PAGE
+from grader.views.replay import PARTS as REPLAY_PAGE
 from grader.views.replay import build_replay_page
-from grader.views.replay.build import PARTS as REPLAY_PAGE
 
 PAGES = {"class": CLASS_PAGE, "replay": REPLAY_PAGE}
 FILES = sorted({path for parts in PAGES.values() for path in (*parts.scripts, *parts.styles)})

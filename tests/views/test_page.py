@@ -17,8 +17,20 @@ from grader.course import Course
 from grader.learners import Because, Change, Decided, Submitter
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp
-from grader.views.page import Beside, build_page
-from grader.views.page.data import CODE, CODE_PER_LEARNER, LINE, MANY, PART, PER_LEARNER, PRINTED, TEXT, cut, document
+from grader.views.page import (
+    CODE,
+    CODE_PER_LEARNER,
+    LINE,
+    MANY,
+    PART,
+    PER_LEARNER,
+    PRINTED,
+    TEXT,
+    Beside,
+    build_page,
+    cut,
+    document,
+)
 
 MakeClass = Callable[..., list[Report]]
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"

@@ -20,8 +20,7 @@ from grader.learners import Because, Change, Submitter
 from grader.people import Class, Handed, Rules, parse_roster
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp
-from grader.views.page import Beside, build_page
-from grader.views.page.build import PARTS
+from grader.views.page import PARTS, Beside, build_page
 from grader.words.facts import FaultFact
 
 pytestmark = pytest.mark.browser

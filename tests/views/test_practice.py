@@ -1,16 +1,15 @@
 """Practice in a terminal: lines that fit, the bar, and the next step."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from reports import make_check, make_exercise, make_report
 
 from grader.base.style import Style, columns, hint_lines
 from grader.course import load_course
-from grader.report import CheckResult, ExerciseResult, Report
 from grader.views.practice import (
     exercise_list,
     exercise_screen,
@@ -24,10 +23,6 @@ from grader.views.practice import (
 )
 from grader.words import practice as said
 from grader.workspace import Reset
-
-MakeCheck = Callable[..., CheckResult]
-MakeExercise = Callable[..., ExerciseResult]
-MakeReport = Callable[..., Report]
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -49,7 +44,7 @@ def test_a_course_of_one_exercise_is_told_in_the_singular() -> None:
     assert ["You have passed the exercise."] == next_step(course, None, ROOT) == farewell(course)[1:2]
 
 
-def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
+def test_the_explanation_stands_at_the_end() -> None:
     """The explanation is below the lines of all checks, at the bottom of the screen."""
     wrong = make_check("second", "failed", program="L = a + b", expected={"dL/da": 1.0}, actual={"dL/da": 2.0})
     lines = exercise_screen(make_exercise(make_check("first"), wrong, make_check("third", "failed")))
@@ -57,14 +52,14 @@ def test_the_explanation_stands_at_the_end(make_check: MakeCheck, make_exercise:
     assert ["second", "L = a + b"] == [line.strip() for line in lines[5:7]]
 
 
-def test_every_failure_is_explained_once(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
+def test_every_failure_is_explained_once() -> None:
     """A misconception of several checks is written once."""
     checks = [make_check(title, "failed", diagnosis="It assigns.") for title in ("one", "two")]
     text = "\n".join(exercise_screen(make_exercise(*checks), everything=True))
     assert 1 == text.count("It assigns.")
 
 
-def test_the_bar_counts_points(make_check: MakeCheck, make_exercise: MakeExercise) -> None:
+def test_the_bar_counts_points() -> None:
     """The bar shows the points and the passed exercises of the whole course."""
     results = {FIRST.id: make_exercise(make_check())}
     assert progress(COURSE, results).endswith(
@@ -97,9 +92,7 @@ WIDTHS = [38, 40, 58, 60, 78, 118, 198]  # of a terminal with two columns more
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_line_of_practice_fits(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, width: int
-) -> None:
+def test_every_line_of_practice_fits(width: int) -> None:
     """Next steps, first and last screens, the list, hints and the result of a reset fit 40 to 200 columns."""
     style, folder = Style(width), Path("exercises")
     files = {one.id: folder / one.filename for one in COURSE.exercises}
@@ -119,9 +112,7 @@ def test_every_line_of_practice_fits(
     assert [] == [line for line in lines if columns(line) > width]
 
 
-def test_a_file_elsewhere_is_named_again(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_file_elsewhere_is_named_again() -> None:
     """The suggested command grades the same file. The next exercise is expected in the usual folder."""
     folder = Path("exercises")
     wrong, right = (

@@ -7,16 +7,15 @@ from msgspec.structs import replace
 from offline_page import unpack
 from replays import CODE, LANDSCAPE, SOURCE, replay
 
-from grader.replay import Landscape, Source
-from grader.views.replay import build_replay_page
-from grader.views.replay.build import short_names
+from grader.replay import Landscape, SourceText
+from grader.views.replay import build_replay_page, short_names
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
 def test_a_file_that_several_replays_ran_is_there_once() -> None:
     """Each replay refers to its file."""
-    other = replay("L = a * a", a=3, source=Source("other.py", ("pass",)))
+    other = replay("L = a * a", a=3, source=SourceText("other.py", ("pass",)))
     data = unpack(build_replay_page([replay("L = a + b", a=1, b=2), other, replay("L = a * b", a=1, b=2)]))
 
     assert [0, 1, 0] == [shown["source"] for shown in data["replays"]]
@@ -36,7 +35,7 @@ def test_visits_and_numbers_are_in_it() -> None:
 
 def test_what_learners_write_is_packed() -> None:
     """Titles, names and code are only in the packed data. The title is also in the page, escaped."""
-    hostile = replay("L = a * a", a=3, title=EVIL, source=Source(EVIL, (EVIL,)))
+    hostile = replay("L = a * a", a=3, title=EVIL, source=SourceText(EVIL, (EVIL,)))
     hostile = replace(hostile, nodes=tuple(replace(node, name=f"{EVIL}{i}") for i, node in enumerate(hostile.nodes)))
     page = build_replay_page([hostile], replace(LANDSCAPE, title=EVIL, parameters=(EVIL,)))
 

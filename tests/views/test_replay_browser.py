@@ -16,12 +16,11 @@ from torch_answers import answer
 
 from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
-from grader.replay import Grid, Landscape, Problem, Replay, Source, Step
+from grader.replay import Grid, Landscape, Problem, Replay, SourceText, Step
 from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
 from grader.report.shown import digits
-from grader.views.replay import build_replay_page
-from grader.views.replay.build import short_names
+from grader.views.replay import build_replay_page, short_names
 
 pytestmark = pytest.mark.browser
 
@@ -195,7 +194,7 @@ def box_of(element: Locator) -> Any:
 
 def test_a_right_run_opens_at_its_first_rule(open_html: OpenHtml) -> None:
     """Before the first step, the code shows a rule and not the docstring."""
-    page = opened(open_html, replay("L = a * a", a=3, source=Source("a.py", (*DOCSTRING, *CODE.splitlines()))))
+    page = opened(open_html, replay("L = a * a", a=3, source=SourceText("a.py", (*DOCSTRING, *CODE.splitlines()))))
 
     expect(page.locator("#place")).to_have_text("0 / 4")
     assert page.evaluate("document.querySelector('#source').scrollTop > 0")
@@ -439,7 +438,7 @@ def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
 
 def hostile(text: str) -> Replay:
     """Return a replay with a hostile text in each field that a learner can fill."""
-    base = replay("c = a + b; L = c * c", "assigns", a=2, b=-3, title=text, source=Source(text, (text,) * 30))
+    base = replay("c = a + b; L = c * c", "assigns", a=2, b=-3, title=text, source=SourceText(text, (text,) * 30))
     nodes = tuple(
         replace(node, name=f"{text}{i}", yours=replace(node.yours, grad=None, grad_text=text))
         for i, node in enumerate(base.nodes)

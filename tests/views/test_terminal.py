@@ -1,25 +1,21 @@
 import re
 import unicodedata
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from reports import make_check, make_exercise, make_report
 
 from grader.base import plain
 from grader.base.style import Style, columns
 from grader.client import Reason
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
-from grader.report import CheckResult, ExerciseResult, Report
+from grader.report import Report
 from grader.views import render
 from grader.views.terminal import at_hand, shown_in_full
 from grader.words import practice as said
 from grader.words.facts import FaultFact
-
-MakeCheck = Callable[..., CheckResult]
-MakeExercise = Callable[..., ExerciseResult]
-MakeReport = Callable[..., Report]
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).with_name("golden_report.txt")
@@ -43,9 +39,7 @@ def block(text: str, title: str) -> list[str]:
     return lines[start:end]
 
 
-def test_a_report_as_a_learner_reads_it(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_report_as_a_learner_reads_it() -> None:
     """The output for every kind of result is equal to the golden text beside this test."""
     report = make_report(
         make_exercise(make_check(), make_check("what is there is kept")),
@@ -84,7 +78,7 @@ def test_a_report_as_a_learner_reads_it(
 
 
 @pytest.fixture
-def two_failures(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> Report:
+def two_failures() -> Report:
     """Return a report with a passed check and a failed one in each of two exercises."""
     return make_report(
         make_exercise(make_check("right one"), make_check("wrong one", **WRONG)),
@@ -124,9 +118,6 @@ TWO_GRADIENTS: dict[str, Any] = {
     ids=["room", "little room"],
 )
 def test_numbers_share_a_line_if_there_is_little_room(
-    make_check: MakeCheck,
-    make_exercise: MakeExercise,
-    make_report: MakeReport,
     expected: list[str],
     count: float,
     in_part: bool,
@@ -141,9 +132,7 @@ def test_numbers_share_a_line_if_there_is_little_room(
     assert in_part == (said.IN_PART in text)
 
 
-def test_all_failures_have_the_same_labels(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_all_failures_have_the_same_labels() -> None:
     """With `--all`, a long reason has a label in the column of labels, as a short one has."""
     checks = [make_check(f"{count}", **TWO_GRADIENTS, diagnosis=" ".join([OVERWRITES] * count)) for count in (1, 6)]
     text = render(make_report(make_exercise(*checks)), "T", everything=True)
@@ -157,23 +146,17 @@ def test_with_all_every_failure_is_shown_in_full(two_failures: Report) -> None:
     assert "grade --all" not in text
 
 
-def test_a_single_failure_needs_no_word_about_others(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_single_failure_needs_no_word_about_others() -> None:
     """If there is only one failure, `--all` is not mentioned."""
     assert "--all" not in render(make_report(make_exercise(make_check(**WRONG))), "T")
 
 
-def test_an_exercise_alone_lists_its_checks(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_an_exercise_alone_lists_its_checks() -> None:
     """A run of one exercise also lists its passed checks."""
     assert "right one" in render(make_report(make_exercise(make_check("right one"), make_check(**WRONG))), "T")
 
 
-def test_what_is_still_to_be_filled_stands_behind(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_what_is_still_to_be_filled_stands_behind() -> None:
     """The failure shown in full is one in code that the learner has written, wherever it is."""
     todo = make_check("not yet", "not_started", message="this part is still to be filled in")
     text = render(make_report(make_exercise(todo), make_exercise(todo, make_check("wrong", **WRONG))), "T")
@@ -182,9 +165,7 @@ def test_what_is_still_to_be_filled_stands_behind(
     assert "still to be filled in" in render(make_report(make_exercise(todo)), "T")
 
 
-def test_facts_come_before_the_misconception(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_facts_come_before_the_misconception() -> None:
     """The first failure has at most two facts. If there is no room for both, the misconception is left out."""
     facts = tuple(FaultFact("sign", f"It is wrong at {place}.") for place in "abc")
 
@@ -218,9 +199,7 @@ REASON = LONG[:300]
         {"status": "error", "message": "your code raised E: no\nline 1: a\nline 2: b\nline 3: c", "output": "p\n" * 9},
     ],
 )
-def test_a_failure_takes_at_most_ten_lines(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
-) -> None:
+def test_a_failure_takes_at_most_ten_lines(more: dict[str, Any], everything: bool) -> None:
     """A failing check has at most ten lines, including its row, and the last one is the hint.
 
     With `--all`, the misconception and printed lines come in addition, and a program may take more lines.
@@ -249,9 +228,6 @@ def test_a_failure_takes_at_most_ten_lines(
     ],
 )
 def test_numbers_side_by_side(
-    make_check: MakeCheck,
-    make_exercise: MakeExercise,
-    make_report: MakeReport,
     yours: float | str,
     right: float | str,
     expected: str,
@@ -262,17 +238,13 @@ def test_numbers_side_by_side(
     assert f"            dL/da            {expected}" in render(make_report(make_exercise(check)), "T").splitlines()
 
 
-def test_what_did_not_come_back_is_nothing(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_what_did_not_come_back_is_nothing() -> None:
     """A missing number is shown as `nothing`."""
     check = make_check(status="failed", expected={"dL/da": 6.0}, actual={})
     assert "yours nothing    expected 6" in render(make_report(make_exercise(check)), "T")
 
 
-def test_a_hidden_check_that_tells_nothing_points_to_the_hints(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_hidden_check_that_tells_nothing_points_to_the_hints() -> None:
     """If a learner may read only the score, a failure is its row and the command for hints."""
     check = make_check("secret", status="failed", visibility="hidden")
     lines = block(render(make_report(make_exercise(check)), "T"), "secret")
@@ -309,9 +281,7 @@ def harmless(text: str) -> bool:
         {"program": EVIL},
     ],
 )
-def test_learner_text_cannot_steer_a_terminal(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, more: dict[str, Any], everything: bool
-) -> None:
+def test_learner_text_cannot_steer_a_terminal(more: dict[str, Any], everything: bool) -> None:
     """Escape, control and format characters are spelled out in every field."""
     report = make_report(make_exercise(make_check(**{**WRONG, **more}), message=EVIL))
     text = render(report, "T", everything=everything)
@@ -330,9 +300,6 @@ FORGED = "\n  PASS     a check that was never passed                          9/
     "where", ["message", "diagnosis", "output", "program", "yours", "label", "order", "exercise message"]
 )
 def test_learner_text_cannot_begin_a_line(
-    make_check: MakeCheck,
-    make_exercise: MakeExercise,
-    make_report: MakeReport,
     where: str,
     line_end: str,
     everything: bool,
@@ -406,9 +373,6 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
     ],
 )
 def test_lines_fit_a_terminal(
-    make_check: MakeCheck,
-    make_exercise: MakeExercise,
-    make_report: MakeReport,
     check: dict[str, Any],
     exercise: dict[str, Any],
 ) -> None:
@@ -426,9 +390,7 @@ def test_lines_fit_a_terminal(
         (2, "a.py could not be loaded: no\nline 3: x"),
     ],
 )
-def test_a_file_that_was_not_loaded_takes_at_most_twenty_lines(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: int, message: str
-) -> None:
+def test_a_file_that_was_not_loaded_takes_at_most_twenty_lines(expected: int, message: str) -> None:
     """The message about a file has at most twenty lines. A mark shows that lines are missing."""
     report = make_report(make_exercise(make_check(status="skipped"), status="failed", message=message))
     said = render(report, "T").splitlines()[3:-2]
@@ -446,7 +408,7 @@ def test_points_stand_in_a_column(two_failures: Report) -> None:
     ]
 
 
-def test_bonus_stands_apart(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> None:
+def test_bonus_stands_apart() -> None:
     """Bonus is in neither the score nor the maximum."""
     text = render(make_report(make_exercise(make_check(), make_check("more", bonus=True))), "T")
     assert text.endswith("\nScore 2/2 + 2 bonus\n")
@@ -476,7 +438,7 @@ def known_reasons() -> list[str]:
     return found
 
 
-def test_no_known_reason_is_cut(make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport) -> None:
+def test_no_known_reason_is_cut() -> None:
     """Every explanation of the course is complete, however long the program, numbers, labels and notes are."""
     reasons = known_reasons()
     assert len(reasons) > 200
@@ -488,9 +450,7 @@ def test_no_known_reason_is_cut(make_check: MakeCheck, make_exercise: MakeExerci
         assert plain(reason) in " ".join(line.removeprefix(" " * 12).removeprefix("why").strip() for line in lines)
 
 
-def test_bonus_that_is_open_is_no_alarm(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_bonus_that_is_open_is_no_alarm() -> None:
     """With full marks, a failed bonus check is one row. `--all` shows its failure."""
     report = make_report(
         make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
@@ -502,9 +462,7 @@ def test_bonus_that_is_open_is_no_alarm(
     assert "yours 3" in render(report, "T", everything=True)
 
 
-def test_a_missed_bonus_hides_no_failure(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_missed_bonus_hides_no_failure() -> None:
     """The row of the bonus says "not earned". The failure in a later exercise is explained."""
     first = make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
     second = make_exercise(make_check("next", **WRONG))
@@ -515,9 +473,7 @@ def test_a_missed_bonus_hides_no_failure(
     assert re.search(r"^FAIL .*: next$", text, re.MULTILINE)
 
 
-def test_at_hand_is_the_first_problem(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_at_hand_is_the_first_problem() -> None:
     """The first problem in the order of exercises is at hand. A file that could not be loaded is a problem."""
     wrong = make_exercise(make_check("next", **WRONG), status="partial")
     unloaded = make_exercise(make_check(status="skipped"), status="failed")
@@ -529,9 +485,7 @@ def test_at_hand_is_the_first_problem(
 @pytest.mark.parametrize("width", [38, 60, 78, 118, 198])
 @pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize("title", ["twice", "二回使う値は二回数える" * 3, "e\u0301 used twice"])
-def test_no_line_is_wider_than_the_terminal(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, width: int, ascii: bool, title: str
-) -> None:
+def test_no_line_is_wider_than_the_terminal(width: int, ascii: bool, title: str) -> None:
     """Lines fit 40 to 200 columns, with wide characters, and in ASCII alone."""
     words = {"program": f"{STEPS}    with a = 1.25, b = -0.5", "message": f"{LONG} 幅の広い文字", "diagnosis": REASON}
     check = make_check(title, **{**WRONG, **words}, output="printed 幅\n")
@@ -543,9 +497,7 @@ def test_no_line_is_wider_than_the_terminal(
         assert text.isascii() or not ascii
 
 
-def test_a_program_is_broken_between_its_assignments(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_program_is_broken_between_its_assignments() -> None:
     """With `--all`, a program is complete, however long it is."""
     check = make_check(**{**WRONG, "program": f"{STEPS}    with a = 1.25, b = -0.5"})
     text = render(make_report(make_exercise(check)), "T", everything=True)
@@ -555,29 +507,23 @@ def test_a_program_is_broken_between_its_assignments(
     ]
 
 
-def test_a_part_to_fill_in_is_told_once(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_part_to_fill_in_is_told_once() -> None:
     """With `--all`, the first check that reaches a TODO is explained, and later ones are one line."""
-    reached = {"status": "not_started", "reason": Reason("raised", line=7)}
+    reached: dict[str, Any] = {"status": "not_started", "reason": Reason("raised", line=7)}
     message = "this part is still to be filled in\nline 7: raise NotImplementedError('why?')"
     checks = [make_check(title, message=message, **reached) for title in ("one", "two")]
     text = render(make_report(make_exercise(*checks, file="a.py")), "T", everything=True)
     assert [1, 1, 0] == [text.count(part) for part in ("still to be filled in", "a.py:7", "NotImplementedError")]
 
 
-def test_the_line_of_a_mistake_can_be_followed(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_the_line_of_a_mistake_can_be_followed() -> None:
     """File and line are written as `file:line`, which editors and terminals turn into a link."""
     check = make_check("the wrong one", status="error", message="no", reason=Reason("raised", line=7))
     text = render(make_report(make_exercise(check, file="exercises/01_distribute.py")), "T")
     assert "at               exercises/01_distribute.py:7" in text
 
 
-def test_what_a_passed_check_printed_is_shown_on_request(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_what_a_passed_check_printed_is_shown_on_request() -> None:
     """With `--all`, the printed lines of passed checks are shown."""
     report = make_report(make_exercise(make_check("right", output="here\n")))
     assert ["printed | here" in render(report, "T", everything=everything) for everything in (False, True)] == [
@@ -595,9 +541,7 @@ def test_what_a_passed_check_printed_is_shown_on_request(
         ("other/01_distribute.py", "see it: grade play distribute 1 --file other/01_distribute.py"),
     ],
 )
-def test_a_failure_ends_with_the_way_to_see_it(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, file: str, command: str
-) -> None:
+def test_a_failure_ends_with_the_way_to_see_it(file: str, command: str) -> None:
     """The last line is the command that replays the failure of the graded file. It is never cut."""
     check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
     lines = block(render(make_report(make_exercise(check, file=file)), "T"), "the wrong one")
@@ -615,7 +559,7 @@ def labels(lines: list[str]) -> list[str]:
     [(["note", "why", "hint"], False), (["note", "fact", "fact", "why", "hint", "see"], True)],
 )
 def test_the_misconception_comes_before_facts_notes_and_the_way_to_see_it(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: list[str], everything: bool
+    expected: list[str], everything: bool
 ) -> None:
     """If ten lines have no room for all, the misconception stays. With `--all`, nothing is left out."""
     more = {"message": "so it is", "play": "grade play distribute 1", "diagnosis": REASON}
@@ -640,9 +584,6 @@ PRINTED = "".join(f"here {i}\n" for i in range(30))
     ids=["one", "many", "no room for two", "no room"],
 )
 def test_printed_lines_are_shown_or_counted(
-    make_check: MakeCheck,
-    make_exercise: MakeExercise,
-    make_report: MakeReport,
     expected: list[str],
     output: str,
     more: dict[str, Any],
@@ -657,9 +598,7 @@ def test_printed_lines_are_shown_or_counted(
 
 
 @pytest.mark.parametrize(("expected", "count"), [("shows them", 20), ("shows the first of them", 21)])
-def test_with_all_printed_lines_are_shown(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport, expected: str, count: int
-) -> None:
+def test_with_all_printed_lines_are_shown(expected: str, count: int) -> None:
     """`--all` shows up to twenty lines of each check. The command names a file that is not in its usual place."""
     check = make_check("the wrong one", **WRONG, output="".join(f"here {i}\n" for i in range(count)))
     report = make_report(make_exercise(check, file="my engine.py"))
@@ -668,9 +607,7 @@ def test_with_all_printed_lines_are_shown(
     assert f"{count} lines; `grade distribute 'my engine.py' --all` {expected}" in text
 
 
-def test_an_error_is_at_the_line_of_the_learner(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_an_error_is_at_the_line_of_the_learner() -> None:
     """The innermost line may be one that was given out. The check has the learner's line."""
     check = make_check("raises", "error", reason=Reason("raised", type="E", line=34), line=37, message="E")
     text = render(make_report(make_exercise(check, file="01_distribute.py")), "T")
@@ -678,9 +615,7 @@ def test_an_error_is_at_the_line_of_the_learner(
     assert "01_distribute.py:34" not in text
 
 
-def test_a_fact_is_shown_with_the_first_failure_that_it_explains(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_fact_is_shown_with_the_first_failure_that_it_explains() -> None:
     """A fact that explains no failure is shown below the others."""
     one, two = (make_check(f"the wrong {name}", **WRONG, id=name) for name in ("one", "two"))
     facts = (
@@ -695,9 +630,7 @@ def test_a_fact_is_shown_with_the_first_failure_that_it_explains(
     assert ["c", "b"] == re.findall(r"wrong at (\w)", first)
 
 
-def test_a_command_that_no_line_can_hold_is_left_out(
-    make_check: MakeCheck, make_exercise: MakeExercise, make_report: MakeReport
-) -> None:
+def test_a_command_that_no_line_can_hold_is_left_out() -> None:
     """A command is never cut, so one that is too wide is left out."""
     check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
     text = render(make_report(make_exercise(check, file="a/" * 50 + "01_distribute.py")), "T")

@@ -5,9 +5,7 @@ bytes of a directory or an extended header, and files in an archive. Two more bo
 archives of a submission together: the unpacked bytes, and the excess of compressed over unpacked bytes.
 """
 
-import bz2
 import io
-import lzma
 import os
 import re
 import stat
@@ -16,23 +14,24 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 from ...base import open_plain, printable
 from ...client import NOTEBOOK, Reason, bounds
 
-SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
+FOREIGN = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")  # archives that cannot be read
 MAX_MEMBERS = 20_000
 MAX_ARCHIVE = 256 << 20
 MAX_ARCHIVES = 32  # in one submission
 MAX_UNPACKED = 256 << 20  # of all archives of one submission
-_MAX_EXCESS = 4 << 20  # compressed bytes minus unpacked bytes; bzip2 makes noise half a percent larger
+_MAX_EXCESS = 4 << 20  # compressed bytes minus unpacked bytes
 _MAX_DIRECTORY = 4 << 20  # bytes of a zip file's directory, where an entry takes 100 to 200 bytes
 _MAX_HEADER = 64 << 10  # of a tar file's extended header, which holds a name
-_MAX_STREAMS = 10_000  # concatenated compressed streams, as pbzip2 and bgzip write them
-# costs in bytes of unpacked gzip: of a zip entry, of a byte of a header, and of a byte of unpacked bzip2
-_LISTED, _RECORDED, _BZ2 = 1000, 16, 4
+_MAX_STREAMS = 10_000  # concatenated compressed streams, as bgzip writes them
+_LISTED, _RECORDED = 1000, 16  # costs in bytes of unpacked gzip: of a zip entry, and of a byte of a header
 _CHUNK = 64 << 10
 _BLOCK = tarfile.BLOCKSIZE
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -48,7 +47,6 @@ _DAMAGED: tuple[type[Exception], ...] = (
     MemoryError,
     struct.error,
     zlib.error,
-    lzma.LZMAError,
     tarfile.TarError,
     zipfile.BadZipFile,
 )
@@ -83,13 +81,10 @@ class Allowance:
         if self.unpacked < 0:
             raise ArchiveError(Reason("too_much_data"))
 
-    def unpack(self, size: int, weight: int = 1) -> None:
-        """Count `size` unpacked bytes, each of which takes `weight` times as long as a byte of gzip.
-
-        Raises `ArchiveError`.
-        """
+    def unpack(self, size: int) -> None:
+        """Count `size` unpacked bytes. Raises `ArchiveError`."""
         self.excess += size
-        self.spend(weight * size)
+        self.spend(size)
 
     def read(self, size: int) -> None:
         """Count `size` compressed bytes, because blocks that unpack to nothing also take time.
@@ -226,62 +221,81 @@ def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: A
     This does not use `tarfile` to read the archive. `tarfile` reads extended headers and the maps of sparse files
     without a bound, and keeps them in memory.
     """
-    tar = _Stream(_decompressed(file, name, allowance), allowance, _BZ2 if name.endswith("bz2") else 1)
-    longer, size = "", None  # name and size of the next file, from an extended header
+    tar = _Stream(_unpacked(file, name, allowance), allowance)
+    extended = _Extended()
     for number in range(3 * MAX_MEMBERS):  # folders and extended headers are entries too
         block = tar.read(_BLOCK, required=number == 0)
         if not block.strip(b"\0"):
             return
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-        if info.type in (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME):
-            if not 0 <= info.size <= _MAX_HEADER:
-                raise ArchiveError(Reason("long_name", limit_kb=_MAX_HEADER >> 10))
-            allowance.spend(_RECORDED * info.size)
-            header = tar.content(info.size, info.size)
-            if info.type == tarfile.GNUTYPE_LONGNAME:
-                longer = header.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
-            else:
-                said = _records(header)
-                longer, size = said.get("path", longer), int(said["size"]) if "size" in said else size
+        if info.type in (tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME):
+            extended = extended.with_header(info, tar, allowance)
             continue
         if info.type in (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK):
             tar.content(info.size, 0)
             continue
         if info.type == tarfile.GNUTYPE_SPARSE:
             raise ArchiveError(Reason("sparse_file"))
-        inner = _inside(longer or info.name)
-        stored = info.size if size is None else size
-        if info.islnk() or info.issym() or info.isdev() or info.isdir():  # no content follows, whatever the size says
-            stored = 0
-        longer, size = "", None
-        content = tar.content(stored, _most(inner.name) + 1 if info.type in _FILES and wanted(inner.name) else 0)
-        if inner.name and not info.isdir():
-            yield inner, (content if info.type in _FILES else Reason("not_regular")) if wanted(inner.name) else None
+        yield from _entry(info, extended, tar, wanted)
+        extended = _Extended()
     raise ArchiveError(_TOO_MANY)
 
 
-_FILES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
+_FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
+
+
+def _entry(
+    info: tarfile.TarInfo, extended: "_Extended", tar: "_Stream", wanted: Callable[[str], bool]
+) -> Iterator[Member]:
+    """Read the content of an entry. Yield the entry unless it is a folder."""
+    inner = _inside(extended.name or info.name)
+    size = info.size if extended.size is None else extended.size
+    if info.islnk() or info.issym() or info.isdev() or info.isdir():  # no content follows, whatever the size says
+        size = 0
+    is_read = info.type in _FILES and wanted(inner.name)
+    content = tar.content(size, _most(inner.name) + 1 if is_read else 0)
+    if inner.name and not info.isdir():
+        yield inner, content if is_read else Reason("not_regular") if wanted(inner.name) else None
+
+
+@dataclass(frozen=True)
+class _Extended:
+    """Name and size of the next entry, as extended headers give them."""
+
+    name: str = ""
+    size: int | None = None
+
+    def with_header(self, info: tarfile.TarInfo, tar: "_Stream", allowance: Allowance) -> "_Extended":
+        """Read an extended header. Return the data with that of the header. Raises `ArchiveError`."""
+        if not 0 <= info.size <= _MAX_HEADER:
+            raise ArchiveError(Reason("long_name", limit_kb=_MAX_HEADER >> 10))
+        allowance.spend(_RECORDED * info.size)
+        header = tar.content(info.size, info.size)
+        if info.type == tarfile.GNUTYPE_LONGNAME:
+            return replace(self, name=header.split(b"\0", 1)[0].decode("utf-8", "surrogateescape"))
+        records = _records(header)
+        return _Extended(records.get("path", self.name), int(records["size"]) if "size" in records else self.size)
 
 
 def _records(header: bytes) -> dict[str, str]:
     """Return the records of a pax header. Each record has the form `LENGTH KEYWORD=VALUE` and ends with a newline."""
-    said, at = {}, 0
+    records, at = {}, 0
     while at < len(header):
         space = header.index(b" ", at)
         end = at + int(header[at:space])
         if not space < end <= len(header):
             raise ArchiveError(Reason("damaged_header"))
         keyword, _, value = header[space + 1 : end - 1].partition(b"=")
-        said[keyword.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
+        records[keyword.decode("utf-8", "replace")] = value.decode("utf-8", "surrogateescape")
         at = end
-    return said
+    return records
 
 
 class _Stream:
     """The uncompressed bytes of a tar file, read in small pieces."""
 
-    def __init__(self, chunks: Iterator[bytes], allowance: Allowance, weight: int) -> None:
-        self._chunks, self._allowance, self._weight = chunks, allowance, weight
+    def __init__(self, chunks: Iterator[bytes], allowance: Allowance) -> None:
+        self._chunks, self._allowance = chunks, allowance
         self._chunk, self._at = b"", 0
 
     def read(self, size: int, required: bool = True) -> bytes:
@@ -295,7 +309,7 @@ class _Stream:
         while len(got) < size:
             if self._at == len(self._chunk):
                 self._chunk, self._at = next(self._chunks, b""), 0
-                self._allowance.unpack(len(self._chunk), self._weight)
+                self._allowance.unpack(len(self._chunk))
                 if not self._chunk:
                     break
             part = self._chunk[self._at : self._at + size - len(got)]
@@ -316,34 +330,30 @@ class _Stream:
         return kept
 
 
-def _decompressed(file: IO[bytes], name: str, allowance: Allowance) -> Iterator[bytes]:
+def _unpacked(file: IO[bytes], name: str, allowance: Allowance) -> Iterator[bytes]:
+    """Return the chunks of a tar file, unpacked if it is compressed."""
+
     def read() -> bytes:
         data = file.read(_CHUNK)
         allowance.read(len(data))
         return data
 
-    if name.endswith((".gz", ".tgz")):
-        return _inflated(read, lambda: zlib.decompressobj(wbits=31))
-    if name.endswith((".bz2", ".tbz2")):
-        return _inflated(read, bz2.BZ2Decompressor)
-    if name.endswith((".xz", ".txz")):
-        return _inflated(read, lambda: lzma.LZMADecompressor(memlimit=128 << 20))  # `xz -9` needs 65 MB
-    return iter(read, b"")
+    return iter(read, b"") if name.endswith(".tar") else _inflated(read)
 
 
-def _inflated(read: Callable[[], bytes], start: Callable[[], Any]) -> Iterator[bytes]:
-    """Yield the unpacked chunks of concatenated compressed streams.
+def _inflated(read: Callable[[], bytes]) -> Iterator[bytes]:
+    """Yield the unpacked chunks of concatenated streams of gzip.
 
-    The file classes of `gzip`, `bz2` and `lzma` do not bound a chunk. `gzip` also reads its header byte by byte.
+    `gzip.GzipFile` does not bound a chunk, and reads its header byte by byte.
     """
     data = read()
     for _ in range(_MAX_STREAMS):
-        stream = start()
+        stream = zlib.decompressobj(wbits=31)
         while not stream.eof:
             chunk = stream.decompress(data, _CHUNK)
             if chunk:
                 yield chunk
-            data = getattr(stream, "unconsumed_tail", b"")  # zlib returns unused input; the others keep it
+            data = stream.unconsumed_tail
             if not (chunk or data or stream.eof):
                 data = read()
                 if not data:

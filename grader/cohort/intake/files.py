@@ -31,7 +31,7 @@ from ...report.choices import Choice, chosen, text_digest
 from ...words.files import unread_text
 from ...words.instructor import cohort as intake
 from . import clones
-from .archives import Allowance, ArchiveError, is_archive, members
+from .archives import FOREIGN, Allowance, ArchiveError, is_archive, members
 from .layout import Entry
 
 MAX_FILES = 20_000  # in one folder and all its subfolders
@@ -39,7 +39,7 @@ MAX_DEPTH = 16
 _SKIPPED = {"node_modules", "__pycache__", "site-packages", "venv", "__MACOSX"}  # in addition to hidden names
 # A file with another name may be a learner's work if it has one of these endings, is an archive, or if its name
 # begins with that of an exercise file.
-_MEANT = (".py", ".ipynb", ".7z", ".rar")
+_MEANT = (".py", ".ipynb", *FOREIGN)
 _CHOOSABLE = (".py", ".ipynb", ".txt")
 _SIMILAR = re.compile(r"(?:copy[ _]of[ _])?(?P<stem>.+?)(?:[ _-]*(?:\(\d+\)|copy(?: ?\d+)?))*\.py(?:\.txt)?")
 _WORDS = re.compile(r"[a-z]+|[0-9]+")
@@ -88,28 +88,50 @@ def read_files(
     reading = _Reading(exercises, paths)
     for place, name in places:
         reading.place(place, name)
-    sources, notes, found = {}, reading.notes.all, reading.found(exercises)
+    # the file that counts for each exercise
+    notes, found = reading.notes.all, reading.found(exercises)
+    sources = {}
     for exercise, filename in exercises.items():
-        named, in_cells = reading.candidates[filename], reading.in_cells[filename]
         decided = choices.get(exercise, ())
-        choice = chosen(decided, found, exercise)
-        only_in_cells = in_cells.first and not named.first and choice is None
-        source, note = (in_cells if only_in_cells else named).the_one(choice.path if choice else None)
-        none = source.problem == "missing" or bool(source.names)
-        if none and decided and decided[-1].path in named.chosen:  # chosen from other files, but better than no file
-            source, note = named.the_one(decided[-1].path)
-        sources[exercise] = source
-        notes += [note] if note else []
-        if named.first and in_cells.first and choice is None:
-            unused, used = in_cells.first.path, named.first.path
-            notes.append(intake.cell_not_graded(str(unused), exercise, str(used)))
-    proposed = {name for source in sources.values() if source.problem == "missing" for name in source.names}
+        sources[exercise], about = _source(
+            exercise,
+            reading.candidates[filename],
+            reading.in_cells[filename],
+            decided,
+            chosen(decided, found, exercise),
+        )
+        notes += about
+    # other files that may be meant, if an exercise has none
+    missing = [source for source in sources.values() if source.problem == "missing"]
+    proposed = {name for source in missing for name in source.names}
     proposed |= {str(source.path) for source in sources.values() if source.problem != "missing"}
     others = [name for name in reading.others if name not in proposed]
-    if others and any(source.problem == "missing" for source in sources.values()):
+    if others and missing:
         notes.append(intake.other_names(others[:_SHOWN], more=len(others) > _SHOWN))
     commit, committed = reading.head or (None, None)
     return Intake(sources, tuple(cut(note, bounds.NOTE) for note in notes), found, committed, commit)
+
+
+def _source(
+    exercise: str, named: "_Candidates", in_cells: "_Candidates", decided: Sequence[Choice], choice: Choice | None
+) -> tuple[Source, list[str]]:
+    """Return the source that counts for an exercise, and notes.
+
+    Args:
+        named: the files with the name of the exercise's file.
+        in_cells: notebooks with other names that have cells for the exercise.
+        decided: the decisions about which file counts, oldest first.
+        choice: the decision that applies.
+    """
+    only_in_cells = in_cells.first and not named.first and choice is None
+    source, note = (in_cells if only_in_cells else named).the_one(choice.path if choice else None)
+    none = source.problem == "missing" or bool(source.names)
+    if none and decided and decided[-1].path in named.chosen:  # chosen from other files, but better than no file
+        source, note = named.the_one(decided[-1].path)
+    notes = [note] if note else []
+    if named.first and in_cells.first and choice is None:
+        notes.append(intake.cell_not_graded(str(in_cells.first.path), exercise, str(named.first.path)))
+    return source, notes
 
 
 @dataclass

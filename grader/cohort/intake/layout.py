@@ -1,4 +1,7 @@
-"""Layouts: how platforms arrange a folder of submissions. A layout yields an `Entry` for each submission."""
+"""Layouts: how platforms arrange a folder of submissions. A layout yields an `Entry` for each submission.
+
+The layout `FOLDERS`, which fits every folder, is here too.
+"""
 
 import hashlib
 import os
@@ -16,7 +19,7 @@ from ...learners import Submitter
 from ...people import moment
 from ...report.choices import Choice
 from ...words.instructor import cohort as intake
-from .archives import is_archive
+from .archives import FOREIGN, is_archive, stem
 
 # hidden files of editors, version control and file managers; macOS keeps metadata of `x` in `._x`
 _TOOLS = re.compile(
@@ -161,3 +164,24 @@ def _in_zone(text: str) -> str | None:
         return datetime.fromisoformat(named[1]).replace(tzinfo=ZoneInfo(named[2])).isoformat()
     except (ValueError, OSError, LookupError):  # the time or the zone does not exist
         return None
+
+
+# -- The layout with a folder or an archive for each person
+
+
+def is_file_of_a_person(name: str) -> bool:
+    """Return whether a file with this name is listed as a submission. Some cannot be read, but a person sees them."""
+    return is_archive(name) or name.lower().endswith(FOREIGN)
+
+
+def each_person(folder: Folder) -> Iterator[Entry]:
+    """Yield an entry for each folder, archive and link. Other files are not submissions."""
+    for name in folder.names:
+        path = folder.path / name
+        if path.is_dir() and not path.is_symlink():
+            yield Entry(name, name, (path,), (Submitter(name=printable(name)),))
+        elif path.is_symlink() or is_file_of_a_person(name):
+            yield Entry(stem(name), name, (path,), (Submitter(name=printable(stem(name))),))
+
+
+FOLDERS = Layout("folders", "a folder, zip or tar file for each person", fits=lambda folder: True, read=each_person)

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from ...base import printable
 from ...learners import Submitter
-from . import folders
-from .layout import Entry, Folder, Layout
+from .layout import Entry, Folder, Layout, each_person, is_file_of_a_person
 
 _NAME = re.compile(r"(?P<who>(?P<name>.+?)(?:_(?P<id>\d+))?)_assignsubmission_[a-z]+_?", re.DOTALL)
 
@@ -22,7 +21,7 @@ def _match(folder: Folder, name: str) -> re.Match[str] | None:
 
 def fits(folder: Folder) -> bool:
     """Return whether most folders and archives are folders with names in Moodle's form."""
-    others = [name for name in folder.names if (folder.path / name).is_dir() or folders.is_file_of_a_person(name)]
+    others = [name for name in folder.names if (folder.path / name).is_dir() or is_file_of_a_person(name)]
     return 2 * sum(_match(folder, name) is not None for name in others) > len(others)
 
 
@@ -38,7 +37,7 @@ def read(folder: Folder) -> Iterator[Entry]:
             people[found["who"]] = replace(before, places=(*before.places, folder.path / name))
         else:
             others.append(name)
-    yield from folders.read(Folder(folder.path, tuple(others)))
+    yield from each_person(Folder(folder.path, tuple(others)))
     yield from people.values()
 
 

@@ -10,8 +10,7 @@ from ...base import printable
 from ...client import read_source
 from ...learners import Submitter
 from .canvas import readings
-from .folders import is_file_of_a_person
-from .layout import Entry, Folder, Layout, stamped
+from .layout import Entry, Folder, Layout, is_file_of_a_person, stamped
 
 SUBMITTED = "submitted"
 _LOOKED_AT = 20  # the number of folders that are searched for a timestamp

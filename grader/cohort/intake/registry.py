@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...base import printable
-from . import canvas, clones, folders, gradescope, moodle, nbgrader
-from .layout import Entry, Folder, IntakeError, Layout, with_unique_ids
+from . import canvas, clones, gradescope, moodle, nbgrader
+from .layout import FOLDERS, Entry, Folder, IntakeError, Layout, with_unique_ids
 
 # in the order in which they are tried; the last one fits every folder
-_LAYOUTS: tuple[Layout, ...] = tuple(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle, folders))
+_LAYOUTS: tuple[Layout, ...] = (*(platform.LAYOUT for platform in (gradescope, nbgrader, canvas, moodle)), FOLDERS)
 # the names of the folders that platforms put around submissions, and a test of such a folder's content
 _WRAPPERS = (
     (re.compile(r"assignment_\d+_export"), gradescope.fits),

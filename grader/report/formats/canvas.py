@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 
 from ...base import one_line
 from ...learners import Person
+from ..grades import Cell, begin, people, standing, table, total
 from ..model import Report, SubmissionStamp
 from ..registry import Format
-from ..tables import Cell, begin, people, standing, table, total
 
 _PEOPLE = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _POINTS = "Points Possible"

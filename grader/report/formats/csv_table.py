@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from ...words.instructor.reviews import decided_text, review_text
+from ..grades import Cell, begin, people, standing, student_id, table, total
 from ..model import Report
 from ..registry import Format
 from ..review import review_reasons
-from ..tables import Cell, begin, people, standing, student_id, table, total
 
 _PERSON = ("id", "name", "email", "student_id", "section", "submitted_at", "late_s", "score", "max_score", "bonus")
 _RESULT = ("penalty", "total", "grade", "status")

@@ -15,12 +15,11 @@ from msgspec import UNSET
 from ...base import json_text, lines, one_line
 from ...learners import Learner
 from ...words.feedback import penalty_text, penalty_title
-from ..decisions import decision_on, full_marks, other_decisions
+from ..grades import decision_on, full_marks, other_decisions, total
 from ..learner import Details
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Files, Format
 from ..shown import explanation
-from ..tables import total
 
 
 def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Files]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from ...base import lines, one_line
-from ..decisions import decision_on, full_marks, other_decisions
+from ..grades import decision_on, full_marks, other_decisions
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format
 from ..shown import explanation

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 
 from ...learners import Person
+from ..grades import Cell, people, student_id, table, total
 from ..model import Report
 from ..registry import Format
-from ..tables import Cell, people, student_id, table, total
 
 COLUMNS = (
     "assignment",

@@ -1,16 +1,13 @@
 """Zip and tar files are read without unpacking them to disk, whatever they contain."""
 
-import bz2
 import gzip
 import io
-import lzma
 import os
 import random
 import struct
 import tarfile
 import warnings
 import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -53,7 +50,7 @@ def zipped(path: Path, files: dict[str, bytes], compression: int = zipfile.ZIP_D
 
 
 def tarred(path: Path, files: dict[str, bytes], form: Format = tarfile.PAX_FORMAT) -> Path:
-    mode: Any = {".gz": "w:gz", ".tgz": "w:gz", ".bz2": "w:bz2", ".xz": "w:xz"}.get(path.suffix, "w")
+    mode: Any = "w" if path.suffix == ".tar" else "w:gz"
     with tarfile.open(path, mode, format=form) as archive:
         for name, content in files.items():
             info = tarfile.TarInfo(name)
@@ -78,13 +75,7 @@ def test_a_zip_gives_what_is_wanted_and_names_the_rest(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix != ".zip"])
 def test_a_tar_gives_the_same_in_every_form(tmp_path: Path, suffix: str, form: Format) -> None:
     """Each compression and each format of headers is read."""
-    path = tmp_path / f"a{suffix}"
-    tarred(
-        path.with_suffix("") if suffix in (".tbz2", ".txz") else path, {"w/a.py": b"x\n" * 999, "w/b.csv": b"1"}, form
-    )
-    if suffix in (".tbz2", ".txz"):
-        compress = bz2.compress if suffix == ".tbz2" else lzma.compress
-        path.write_bytes(compress(path.with_suffix("").read_bytes()))
+    path = tarred(tmp_path / f"a{suffix}", {"w/a.py": b"x\n" * 999, "w/b.csv": b"1"}, form)
     assert [("w/a.py", b"x\n" * 999), ("w/b.csv", None)] == read(path)
 
 
@@ -328,14 +319,14 @@ def test_a_tar_with_more_files_than_allowed(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".tar.gz", ".tar.bz2", ".tar.xz", ".tar"])
+@pytest.mark.parametrize("suffix", [".tar.gz", ".tar"])
 def test_a_tar_bomb_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: Callable[[int], Any], suffix: str
 ) -> None:
     """Only a limited part of a compressed file is read, in small pieces."""
     monkeypatch.setattr(archives, "MAX_UNPACKED", 24 << 20)
     path = tarred(tmp_path / f"a{suffix}", {"zeros": bytes(32 << 20), "a.py": b"x"})
-    with at_most(12):  # xz has a dictionary of 8 MB
+    with at_most(4):
         assert [("error", f"a{suffix} unpacks to too much data")] == read(path)
 
 
@@ -416,21 +407,19 @@ def test_a_negative_size_in_a_tar(tmp_path: Path) -> None:
     assert [("error", "a.tar has a damaged header")] == read(path)
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
-def test_streams_one_after_another(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
+def test_streams_one_after_another(tmp_path: Path) -> None:
     """Programs that compress in parallel write such files. Some of these end in zeros."""
     plain = tarred(tmp_path / "a.tar", {"a.py": b"x" * 2000, "b.py": b"y"}).read_bytes()
-    path = tmp_path / f"b.tar.{suffix}"
-    path.write_bytes(b"".join(compress(plain[i : i + 700]) for i in range(0, len(plain), 700)) + bytes(512))
+    path = tmp_path / "b.tar.gz"
+    path.write_bytes(b"".join(gzip.compress(plain[i : i + 700]) for i in range(0, len(plain), 700)) + bytes(512))
     assert [("a.py", b"x" * 2000), ("b.py", b"y")] == read(path)
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
-def test_streams_without_end(tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]) -> None:
+def test_streams_without_end(tmp_path: Path) -> None:
     """Empty streams cost time and give nothing, so their number is limited."""
-    path = tmp_path / f"a.tar.{suffix}"
-    path.write_bytes(compress(b"") * 20_000)
-    assert [("error", f"a.tar.{suffix} contains more than 10000 compressed streams")] == read(path)
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress(b"") * 20_000)
+    assert [("error", "a.tar.gz contains more than 10000 compressed streams")] == read(path)
 
 
 NOTHING = "contains more compressed data than it unpacks to"
@@ -456,60 +445,32 @@ def empty_gzip_blocks(size: int) -> bytes:
     return b"\x1f\x8b\x08" + bytes(7) + EMPTY_BLOCK * (size // 5) + LAST_BLOCK + bytes(8)
 
 
-def empty_streams(stream: bytes) -> Callable[[int], bytes]:
-    return lambda size: stream * (size // len(stream))
+def empty_streams(size: int) -> bytes:
+    stream = gzip.compress(b"")
+    return stream * (size // len(stream))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("suffix", "make"),
-    [
-        ("gz", empty_gzip_blocks),
-        ("gz", empty_streams(gzip.compress(b""))),
-        ("bz2", empty_streams(bz2.compress(b""))),
-        ("xz", empty_streams(lzma.compress(b"", lzma.FORMAT_XZ))),
-    ],
-    ids=["gzip blocks", "gzip streams", "bzip2 streams", "xz streams"],
-)
+@pytest.mark.parametrize("make", [empty_gzip_blocks, empty_streams])
 def test_what_unpacks_to_nothing_ends_a_tar(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, make: Callable[[int], bytes]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[int], bytes]
 ) -> None:
-    """Bytes that unpack to nothing count in every compression, and for all archives together."""
+    """Bytes that unpack to nothing count, for all archives together."""
     monkeypatch.setattr(archives, "_MAX_STREAMS", 10_000_000)
-    path, allowance = tmp_path / f"a.tar.{suffix}", Allowance()
+    path, allowance = tmp_path / "a.tar.gz", Allowance()
     path.write_bytes(make(3 << 20))
     ends = [read(path, allowance) for _ in range(2)]
-    assert [
-        [("error", f"a.tar.{suffix} cannot be read: it is truncated")],
-        [("error", f"a.tar.{suffix} {NOTHING}")],
-    ] == ends
+    assert [[("error", "a.tar.gz cannot be read: it is truncated")], [("error", f"a.tar.gz {NOTHING}")]] == ends
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lambda data: lzma.compress(data, preset=0)])
-def test_what_cannot_be_compressed_is_read(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize("suffix", [".tar", ".tar.gz"])
+def test_what_cannot_be_compressed_is_read(tmp_path: Path, suffix: str) -> None:
     """Pictures take up slightly more space packed than unpacked, and are still read."""
     noise = random.Random(1).randbytes(MAX_BYTES)
-    plain = tarred(tmp_path / "plain.tar", {**{f"{i}.png": noise for i in range(4)}, "a.py": noise, "b.py": b"x"})
-    packed = compress(plain.read_bytes())
-    suffix = {b"\x1f\x8b": ".gz", b"BZ": ".bz2", b"\xfd7": ".xz"}.get(packed[:2], "")
-    path = tmp_path / f"a.tar{suffix}"
-    path.write_bytes(packed)
-    assert [*((f"{i}.png", None) for i in range(4)), ("a.py", noise), ("b.py", b"x")] == read(path)
-
-
-def test_xz_does_not_take_as_much_memory_as_it_asks_for(tmp_path: Path) -> None:
-    """A dictionary of 1.5 GB, which is more than `xz -9` uses, is refused."""
-    path = tmp_path / "a.tar.xz"
-    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 64 << 10}]
-    packed = bytearray(lzma.compress(b"x" * 999, filters=filters))
-    assert 0x21 == packed[14]  # the filter's number; two bytes on stands the size of its dictionary
-    packed[16] = 40
-    packed[20:24] = struct.pack("<L", zlib.crc32(packed[12:20]))
-    path.write_bytes(packed)
-    ((name, why),) = read(path)
-    assert "error" == name
-    assert "emory" in why
+    files = {**{f"{i}.png": noise for i in range(4)}, "a.py": noise, "b.py": b"x"}
+    expected = [(name, content if is_python(name) else None) for name, content in files.items()]
+    assert expected == read(tarred(tmp_path / f"a{suffix}", files))
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"<html>please log in</html>" * 40, bytes(511)])
@@ -523,7 +484,7 @@ def test_what_is_no_archive(tmp_path: Path, suffix: str, content: bytes) -> None
     assert why.startswith(f"a{suffix} cannot be read: ")
 
 
-@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz"])
 def test_archives_cut_off_anywhere(tmp_path: Path, suffix: str) -> None:
     """The files that can be read are right, and the rest is reported as missing."""
     files = {"a.py": b"x = 1\n", "b.py": b"y = 2\n" * 99}
@@ -547,7 +508,7 @@ def test_any_bytes_raise_nothing_else(tmp_path: Path, suffix: str, data: bytes) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.bz2", ".tar.xz"])
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz"])
 @SAME_FOLDER
 @given(st.data())
 def test_changed_archives_raise_nothing_else(tmp_path: Path, suffix: str, data: st.DataObject) -> None:

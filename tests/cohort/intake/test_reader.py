@@ -1,16 +1,13 @@
 """Submissions are read in separate processes with limits."""
 
-import bz2
+import gzip
 import io
-import lzma
 import os
 import signal
 import struct
-import sys
 import tarfile
 import threading
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -57,7 +54,7 @@ def limited(exercises: dict[str, str]) -> Iterator[Callable[..., Reader]]:
 
 
 def submitted(folder: Path, **files: bytes) -> Entry:
-    """Make an entry whose exercise files have these bytes. Other names are archives: `tar_bz2` means `.tar.bz2`."""
+    """Make an entry whose exercise files have these bytes. Other names are archives: `tar_gz` means `.tar.gz`."""
     folder.mkdir()
     for name, content in files.items():
         path = {"distribute": FIRST, "swap": SECOND}.get(name, "work." + name.replace("_", "."))
@@ -66,10 +63,10 @@ def submitted(folder: Path, **files: bytes) -> Entry:
 
 
 def long_tar() -> bytes:
-    """Return a tar file that unpacks to 50 MB of zeros. It is within the limits, and takes over a tenth of a second."""
+    """Return a tar file that unpacks to 200 MB of zeros. It is within the limits, and takes 0.1 s or more."""
     info = tarfile.TarInfo("zeros")
     info.size = 1 << 30
-    return bz2.compress(info.tobuf()) + bz2.compress(bytes(1 << 20)) * 50
+    return gzip.compress(info.tobuf()) + gzip.compress(bytes(1 << 20)) * 200
 
 
 @pytest.mark.slow
@@ -141,7 +138,7 @@ def test_who_takes_too_long_is_told_from_the_next(
     limited: Callable[..., Reader], tmp_path: Path, limits: dict[str, float], expected: Stopped
 ) -> None:
     """The answer has the limit, and another process continues with its full limit."""
-    hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar(), distribute=b"x")
+    hostile = submitted(tmp_path / "hostile", tar_gz=long_tar(), distribute=b"x")
     assert expected == limited(**limits).read(hostile)
     both = limited(cpu_s=10.0)
     assert isinstance(both.read(hostile), Intake)
@@ -175,19 +172,6 @@ def test_what_the_process_may_not(one: Reader, tmp_path: Path) -> None:
     assert [str(512 << 20), "0", "0", "64"] == [
         soft[name] for name in ("Max address space", "Max file size", "Max core file size", "Max open files")
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: memory is limited by Linux alone")
-def test_an_archive_that_takes_too_much_memory_costs_itself(limited: Callable[..., Reader], tmp_path: Path) -> None:
-    """The files beside the archive are read."""
-    info = tarfile.TarInfo("zeros")
-    packed = bytearray(lzma.compress(info.tobuf() + bytes(1024), filters=[{"id": lzma.FILTER_LZMA2, "preset": 0}]))
-    packed[14 + 2] = 29  # a dictionary of 96 MB
-    packed[20:24] = struct.pack("<L", zlib.crc32(packed[12:20]))
-    intake = limited(memory_mb=100).read(submitted(tmp_path / "jane", tar_xz=bytes(packed), distribute=b"x"))
-    assert isinstance(intake, Intake)
-    assert ("x", True) == (intake.sources["distribute"].text, intake.notes[0].startswith("work.tar.xz cannot be read"))
 
 
 def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch, exercises: dict[str, str]) -> None:
@@ -337,7 +321,7 @@ def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path
 @pytest.mark.slow
 def test_leaving_early_ends_every_process(exercises: dict[str, str], tmp_path: Path) -> None:
     """This also holds in the middle of a submission."""
-    hostile = submitted(tmp_path / "hostile", tar_bz2=long_tar())
+    hostile = submitted(tmp_path / "hostile", tar_gz=long_tar())
     with Readers(exercises, 2) as readers:
         next(readers.read([Entry("nobody", "", ()), *[hostile] * 20]))
         processes = [each._process for each in readers._readers if each._process is not None]

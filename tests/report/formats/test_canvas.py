@@ -1,16 +1,15 @@
 import csv
 import io
-from collections.abc import Callable
 
 import pytest
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.base import cell
 from grader.learners import Learner, Person, Submitter
-from grader.report import CheckResult, Report
+from grader.report import Report
 from grader.report.formats.canvas import canvas
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 POINTS = "    Points Possible,,,,,2\r\n"
 
 
@@ -20,7 +19,7 @@ def rows(*reports: Report) -> list[list[str]]:
     return found
 
 
-def test_the_file_is_what_canvas_writes(report: Make, check: MakeCheck) -> None:
+def test_the_file_is_what_canvas_writes() -> None:
     """Header, the row of points, a row for each person; the id from a Canvas download stands in `ID`."""
     made = report(check(), id="doejane_1042", origin="doejane_1042", submitters=(Submitter("doejane", "1042"),))
     expected = [
@@ -31,7 +30,7 @@ def test_the_file_is_what_canvas_writes(report: Make, check: MakeCheck) -> None:
     assert expected == list(canvas([made], "Backward (4711)"))
 
 
-def test_the_header_passes_the_importers_checks(report: Make, check: MakeCheck) -> None:
+def test_the_header_passes_the_importers_checks() -> None:
     """Canvas' importer asks for these words in these columns, and counts the columns of people up to `Section`."""
     header, points, *_ = csv.reader(io.StringIO("".join(canvas([report(check())], "Backward")), newline=""))
     assert ("Student" in header[0], "ID" in header[1], "Section" in header[4]) == (True, True, True)
@@ -51,12 +50,12 @@ def test_the_header_passes_the_importers_checks(report: Make, check: MakeCheck) 
         (Person("Jo", moodle_id="77"), ["", "77", "77", ""]),
     ],
 )
-def test_each_id_is_in_its_column(report: Make, check: MakeCheck, person: Person, expected: list[str]) -> None:
+def test_each_id_is_in_its_column(person: Person, expected: list[str]) -> None:
     """The columns are Canvas id, SIS id, login and section. Other ids are used only if Canvas' own are not known."""
     assert [["Jo", *expected, "2"]] == rows(report(check(), learner=Learner("jo", person, "graded", total=2)))
 
 
-def test_another_platforms_number_is_no_canvas_id(report: Make, check: MakeCheck, pair: tuple[Submitter, ...]) -> None:
+def test_another_platforms_number_is_no_canvas_id(pair: tuple[Submitter, ...]) -> None:
     """A student number in `ID` could be another person's Canvas id; it goes where Canvas looks for such numbers."""
     expected = [
         ["Jane Doe", "", "4711", "jane@example.org", "", "2"],
@@ -75,32 +74,30 @@ def test_another_platforms_number_is_no_canvas_id(report: Make, check: MakeCheck
         ("other", Submitter("eve", "1042")),
     ],
 )
-def test_what_only_looks_like_a_canvas_id_is_none(
-    report: Make, check: MakeCheck, origin: str, person: Submitter
-) -> None:
+def test_what_only_looks_like_a_canvas_id_is_none(origin: str, person: Submitter) -> None:
     """Nobody gets their score booked for somebody else by choosing a name or a number."""
     ((_, canvas_id, sis_id, *_),) = rows(report(check(), origin=origin, submitters=(person,)))
     assert ("", person.id) == (canvas_id, sis_id)
 
 
-def test_a_folder_of_nobody_known_is_taken_for_a_login(report: Make, check: MakeCheck) -> None:
+def test_a_folder_of_nobody_known_is_taken_for_a_login() -> None:
     """Folders are usually called after logins."""
     assert [["jane", "", "", "jane", "", "2"]] == rows(report(check()))
 
 
-def test_the_id_is_the_login_where_there_is_no_email(report: Make, check: MakeCheck) -> None:
+def test_the_id_is_the_login_where_there_is_no_email() -> None:
     """As in nbgrader's folders, which are called after the student's id."""
     assert [["jane", "", "jane", "jane", "", "2"]] == rows(report(check(), submitters=(Submitter("jane", "jane"),)))
 
 
 @pytest.mark.parametrize("name", ["Points Possible", "    Points Possible", "Eve Points Possible"])
-def test_nobody_sets_the_assignments_points(report: Make, check: MakeCheck, name: str) -> None:
+def test_nobody_sets_the_assignments_points(name: str) -> None:
     """A row that begins with these words would set the points for everybody; a person of that name has no name here."""
     found = rows(report(check(), submitters=(Submitter(name, "4711", "eve@example.org"),)))
     assert [["", "", "4711", "eve@example.org", "", "2"]] == found
 
 
-def test_bonus_counts(report: Make, check: MakeCheck) -> None:
+def test_bonus_counts() -> None:
     """Canvas has one number for each person: all points, which may be more than are possible."""
     assert "4" == rows(report(check(), check("more", bonus=True)))[0][-1]
     assert POINTS in list(canvas([report(check(), check("more", bonus=True))], "Backward"))
@@ -116,7 +113,7 @@ def test_names_that_canvas_leaves_out_are_refused(name: str) -> None:
         canvas([], name)
 
 
-def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+def test_hostile_text_is_harmless(hostile: str) -> None:
     """Names and numbers are neutralised."""
     found = rows(report(check(), submitters=(Submitter(hostile, hostile, hostile),)))
     assert [[cell(hostile), "", cell(hostile), cell(hostile), "", "2"]] == found

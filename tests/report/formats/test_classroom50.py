@@ -2,17 +2,16 @@
 `result-v1.schema.json`, written down here anew."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import jsonschema
 import pytest
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.report import CheckResult, Report
 from grader.report.formats.classroom50 import classroom50
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 TEXT = {"type": "string", "minLength": 1}
 COUNT = {"type": "integer", "minimum": 0}
 TIME = {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$"}
@@ -60,7 +59,7 @@ def result(made: Report, variables: dict[str, str] = VARIABLES) -> dict[str, Any
     return found
 
 
-def test_who_and_when(report: Make, check: MakeCheck) -> None:
+def test_who_and_when() -> None:
     """What the runner said of the submission is said again; times are in UTC, without an offset."""
     found = result(report(check()))
     assert ("cs", "backward", "jane", "group") == tuple(
@@ -70,20 +69,20 @@ def test_who_and_when(report: Make, check: MakeCheck) -> None:
     assert "2026-01-02T03:04:05Z" == found["datetime"] == found["graded_at"]
 
 
-def test_what_an_older_runner_does_not_say(report: Make, check: MakeCheck) -> None:
+def test_what_an_older_runner_does_not_say() -> None:
     """Without a review link there is the commit; without a mode the assignment is for one person."""
     older = {name: value for name, value in VARIABLES.items() if name not in ("REVIEW_URL", "ASSIGNMENT_TYPE")}
     found = result(report(check()), older)
     assert (older["COMMIT_URL"], "individual") == (found["review"], found["assignment_type"])
 
 
-def test_a_missing_variable_is_named(report: Make, check: MakeCheck) -> None:
+def test_a_missing_variable_is_named() -> None:
     """The command line asks for all of them before it grades."""
     with pytest.raises(KeyError, match="COMMIT_URL"):
         classroom50(report(check()), {name: value for name, value in VARIABLES.items() if name != "COMMIT_URL"})
 
 
-def test_a_test_for_each_check(report: Make, check: MakeCheck, failed: CheckResult) -> None:
+def test_a_test_for_each_check(failed: CheckResult) -> None:
     """With its points, and with what a learner is told."""
     one, two = result(report(check(), failed))["tests"]
     assert {
@@ -99,14 +98,14 @@ def test_a_test_for_each_check(report: Make, check: MakeCheck, failed: CheckResu
     assert two["message"].startswith("L = a * a    with a = 3\n")
 
 
-def test_bonus_is_listed_and_not_counted(report: Make, check: MakeCheck) -> None:
+def test_bonus_is_listed_and_not_counted() -> None:
     """A score beyond the maximum would be refused; a bonus that was missed is no failed test."""
     found = result(report(check(), check("more", bonus=True), check("most", "failed", bonus=True)))
     assert (2, 2) == (found["score"], found["max-score"])
     assert [None, 2] == [test.get("bonus") for test in found["tests"]]
 
 
-def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+def test_hostile_text_is_harmless(hostile: str) -> None:
     """It gives a log no commands and stays where it is."""
     made = report(check("one", "error", message=hostile), message=hostile)
     text = classroom50(made, VARIABLES)

@@ -1,23 +1,23 @@
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.base import cell
 from grader.learners import Submitter
-from grader.report import CheckResult, Report
+from grader.report import Report
 from grader.report.formats.csv_table import csv_table
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 HEADER = (
     "id,name,email,student_id,section,submitted_at,late_s,score,max_score,bonus,penalty,total,grade,status,"
     "03_first,notes\r\n"
 )
 
 
-def test_a_row_for_each_person(report: Make, check: MakeCheck, pair: tuple[Submitter, ...]) -> None:
+def test_a_row_for_each_person(pair: tuple[Submitter, ...]) -> None:
     """Everything there is to know of a submission, once for each who handed it in."""
     made = report(
         check(),
@@ -36,12 +36,12 @@ def test_a_row_for_each_person(report: Make, check: MakeCheck, pair: tuple[Submi
     assert expected == list(csv_table([made]))
 
 
-def test_a_submission_of_nobody_known_has_a_row(report: Make, check: MakeCheck) -> None:
+def test_a_submission_of_nobody_known_has_a_row() -> None:
     """Where the platform names nobody, the submission's id is what there is."""
     assert [HEADER, "jane,,,,,,0,2,2,0,0,2,,partial,2,\r\n"] == list(csv_table([report(check())]))
 
 
-def test_notes_say_why_somebody_should_look(report: Make, check: MakeCheck) -> None:
+def test_notes_say_why_somebody_should_look() -> None:
     """Who has the table alone sees that a 0 may not be one."""
     unreadable = report(check("one", "skipped"), status="unreadable", message="03_first.py is not UTF-8")
     nothing = report(check("one", "skipped"), status="missing")
@@ -49,7 +49,7 @@ def test_notes_say_why_somebody_should_look(report: Make, check: MakeCheck) -> N
     assert ["03_first.py is not UTF-8", "no exercise file was found"] == [row["notes"] for row in rows]
 
 
-def test_exercises_keep_their_columns(report: Make, check: MakeCheck) -> None:
+def test_exercises_keep_their_columns() -> None:
     """A score stands under its exercise, whatever order a report has them in."""
     one = report(check())
     (first,) = one.exercises
@@ -59,7 +59,7 @@ def test_exercises_keep_their_columns(report: Make, check: MakeCheck) -> None:
     assert [("2", "7"), ("2", "7")] == [(row["03_first"], row["04_second"]) for row in rows]
 
 
-def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+def test_hostile_text_is_harmless(hostile: str) -> None:
     """Every cell of a learner's is neutralised, and still one cell in one row."""
     person = Submitter(hostile, hostile, hostile)
     text = "".join(csv_table([report(check(), submitters=(person,), submitted_at=hostile, notes=(hostile,))]))
@@ -70,12 +70,12 @@ def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) 
     assert cell(hostile).startswith("'=")
 
 
-def test_the_seed_is_not_in_it(report: Make, check: MakeCheck) -> None:
+def test_the_seed_is_not_in_it() -> None:
     """A table is passed around; what the programs were drawn from is not."""
     assert "secret" not in "".join(csv_table([report(check())]))
 
 
-def test_reports_are_read_one_by_one(report: Make, check: MakeCheck) -> None:
+def test_reports_are_read_one_by_one() -> None:
     """A line is there before the next report is asked for."""
     asked = []
 

@@ -3,20 +3,19 @@ commands are read as GitHub's runner reads a log (`src/Runner.Common/ActionComma
 https://github.com/actions/runner)."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.client import Reason
 from grader.report import CheckResult, Report
 from grader.report.formats.github import MOST_ANNOTATIONS, annotations, summary
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 GITHUB = MarkdownIt("gfm-like")
 HOSTILE = (
     "```\n</code></pre><img src=x onerror=alert(1)>\n````` \n| a | b |\n|---|---|\n[x](http://evil.example) "
@@ -54,7 +53,7 @@ def named(made: Report, **more: Any) -> Report:
     return replace(made, exercises=(replace(exercise, **{"file": "exercises/03_first.py", **more}),))
 
 
-def test_the_summary_is_a_table_and_the_first_failure(report: Make, check: MakeCheck, failed: CheckResult) -> None:
+def test_the_summary_is_a_table_and_the_first_failure(failed: CheckResult) -> None:
     """Score, exercises, and what happened where, as plain text."""
     made = named(report(check(), replace(failed, line=47)))
     found = tokens(summary(made, "A course"))
@@ -69,7 +68,7 @@ def test_the_summary_is_a_table_and_the_first_failure(report: Make, check: MakeC
     assert fence.endswith("why: the second use overwrote the first\nhint: grade hint first 2\n")
 
 
-def test_what_is_right_or_not_begun_is_not_explained(report: Make, check: MakeCheck) -> None:
+def test_what_is_right_or_not_begun_is_not_explained() -> None:
     """A row of the table says it all, and no line is annotated."""
     for made in (
         named(report(check()), status="passed"),
@@ -80,7 +79,7 @@ def test_what_is_right_or_not_begun_is_not_explained(report: Make, check: MakeCh
         assert [] == list(annotations(made))
 
 
-def test_an_annotation_stands_at_the_learners_line(report: Make, failed: CheckResult) -> None:
+def test_an_annotation_stands_at_the_learners_line(failed: CheckResult) -> None:
     """With reason and hint; the path leads there from the root of the repository."""
     made = named(report(replace(failed, line=47)))
     ((name, properties, said),) = commands("".join(annotations(made, "homework/one")))
@@ -91,7 +90,7 @@ def test_an_annotation_stands_at_the_learners_line(report: Make, failed: CheckRe
     assert said.endswith("why: the second use overwrote the first\nhint: grade hint first 2")
 
 
-def test_a_file_that_was_not_loaded_is_annotated_where_it_broke(report: Make, check: MakeCheck) -> None:
+def test_a_file_that_was_not_loaded_is_annotated_where_it_broke() -> None:
     """Its message, at the line that it is about."""
     made = named(
         report(check("one", "skipped"), status="failed", message="could not be loaded"), reason=Reason("syntax", line=3)
@@ -100,14 +99,14 @@ def test_a_file_that_was_not_loaded_is_annotated_where_it_broke(report: Make, ch
     assert ("3", "could not be loaded") == (properties["line"], said)
 
 
-def test_at_most_ten_annotations(report: Make, failed: CheckResult) -> None:
+def test_at_most_ten_annotations(failed: CheckResult) -> None:
     """One for each exercise; GitHub would drop more."""
     made = named(report(failed))
     many = replace(made, exercises=made.exercises * 13)
     assert MOST_ANNOTATIONS == 10 == len(commands("".join(annotations(many))))
 
 
-def test_hostile_text_gives_no_commands(report: Make, check: MakeCheck) -> None:
+def test_hostile_text_gives_no_commands() -> None:
     """Whatever was written, the log has one command for the exercise, and all of the text is in it."""
     for field in ("message", "output", "program"):
         made = named(report(check("one", "error", **{field: HOSTILE})), file=HOSTILE.replace("\n", " "))
@@ -119,7 +118,7 @@ def test_hostile_text_gives_no_commands(report: Make, check: MakeCheck) -> None:
 
 
 @pytest.mark.parametrize("field", ["message", "program", "hint"])
-def test_hostile_text_is_no_markdown(report: Make, check: MakeCheck, field: str) -> None:
+def test_hostile_text_is_no_markdown(field: str) -> None:
     """It stays in its fence: no HTML, no link, no image, no further table or heading, no second block."""
     made = named(report(check("one", "error", **{field: HOSTILE}), notes=(HOSTILE,)), file=HOSTILE.replace("\n", " "))
     text = summary(made, "A course")
@@ -133,7 +132,7 @@ def test_hostile_text_is_no_markdown(report: Make, check: MakeCheck, field: str)
     assert "@" not in outside
 
 
-def test_a_title_is_no_markdown_either(report: Make, check: MakeCheck) -> None:
+def test_a_title_is_no_markdown_either() -> None:
     """Titles are the course's; marks in them are marks."""
     made = named(report(check()), title=HOSTILE)
     found = tokens(summary(made, "A *course* <b>"))
@@ -144,7 +143,7 @@ def test_a_title_is_no_markdown_either(report: Make, check: MakeCheck) -> None:
 
 
 @pytest.mark.slow
-def test_a_long_report_fits_into_a_summary(report: Make, check: MakeCheck) -> None:
+def test_a_long_report_fits_into_a_summary() -> None:
     """GitHub refuses more than 1 MiB; what does not fit is counted."""
     made = named(report(check("one", "error", message="∇" * 20_000)))
     many = replace(made, exercises=made.exercises * 200)

@@ -1,16 +1,15 @@
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.report import CheckResult, Report, for_learner
 from grader.report.formats.gradescope import gradescope
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 # written from Gradescope's published specification of results.json
 SCHEMA = json.loads((Path(__file__).parent / "gradescope.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -49,13 +48,13 @@ def test_real_reports_fit_the_schema(request: pytest.FixtureRequest, name: str) 
     assert made.max_score == sum(test["max_score"] for test in found["tests"])
 
 
-def test_a_file_for_each_submission(report: Make, check: MakeCheck) -> None:
+def test_a_file_for_each_submission() -> None:
     """In a folder of its own, so that each is called as Gradescope wants it."""
     made = (report(check(), id=name) for name in ("jane", "otieno"))
     assert ["jane/results.json", "otieno/results.json"] == [name for files in gradescope(made, {}) for name in files]
 
 
-def test_a_failed_check_says_everything(report: Make, failed: CheckResult) -> None:
+def test_a_failed_check_says_everything(failed: CheckResult) -> None:
     """Number, name, points, and why: as much as a terminal would show."""
     (test,) = results(report(failed))["tests"]
     assert {
@@ -72,14 +71,14 @@ def test_a_failed_check_says_everything(report: Make, failed: CheckResult) -> No
     } == test
 
 
-def test_numbers_that_look_alike_are_shown_in_full(report: Make, check: MakeCheck) -> None:
+def test_numbers_that_look_alike_are_shown_in_full() -> None:
     """Two different numbers are never shown as the same."""
     alike = check("one", "failed", expected={"x": 1.00000001}, actual={"x": 1.0})
     assert "x: yours 1.0, expected 1.00000001" == results(report(alike))["tests"][0]["output"]
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_statuses(report: Make, check: MakeCheck, status: str) -> None:
+def test_statuses(status: str) -> None:
     """Gradescope knows two; ours is kept beside."""
     (test,) = results(report(check("one", status)))["tests"]
     assert ("passed" if status == "passed" else "failed") == test["status"]
@@ -98,7 +97,7 @@ def test_statuses(report: Make, check: MakeCheck, status: str) -> None:
     ],
 )
 def test_hidden_checks_say_what_the_course_allows(
-    report: Make, failed: CheckResult, visibility: Any, detail: str | None, expected: str, told: tuple[str, ...]
+    failed: CheckResult, visibility: Any, detail: str | None, expected: str, told: tuple[str, ...]
 ) -> None:
     """What `detail` forbids is not in the file, whatever Gradescope would show; a check nobody names says least."""
     made = CheckResult(
@@ -109,7 +108,7 @@ def test_hidden_checks_say_what_the_course_allows(
     assert told == tuple(word for word in ("printed", "yours", "why: ", "hint: ") if word in test["output"])
 
 
-def test_the_overview_gives_no_points_away(report: Make, failed: CheckResult) -> None:
+def test_the_overview_gives_no_points_away(failed: CheckResult) -> None:
     """What stands above the tests is seen at once: notes and what could not be loaded, and no score."""
     found = results(report(failed, notes=("a note",), message="cannot be loaded"))
     assert "a note\n03 The first: cannot be loaded" == found["output"]
@@ -117,26 +116,26 @@ def test_the_overview_gives_no_points_away(report: Make, failed: CheckResult) ->
     assert "03 The first: not started" == results(report(failed, status="not_started"))["output"]
 
 
-def test_skipped_checks_say_why(report: Make, check: MakeCheck) -> None:
+def test_skipped_checks_say_why() -> None:
     """A learner who opens a check of a file that was not loaded reads what is the matter with the file."""
     skipped = check("one", "skipped")
     assert "cannot be loaded" == results(report(skipped, message="cannot be loaded"))["tests"][0]["output"]
     assert "not started" == results(report(skipped, status="not_started"))["tests"][0]["output"]
 
 
-def test_bonus_is_beyond_the_maximum(report: Make, check: MakeCheck) -> None:
+def test_bonus_is_beyond_the_maximum() -> None:
     """A bonus check is worth points out of none, and counts in the total."""
     found = results(report(check(), check("more", bonus=True)))
     assert (4, [(2, 2), (2, 0)]) == (found["score"], [(test["score"], test["max_score"]) for test in found["tests"]])
     assert "The first: more is right (bonus)" == found["tests"][1]["name"]
 
 
-def test_the_seed_is_not_in_it(report: Make, failed: CheckResult) -> None:
+def test_the_seed_is_not_in_it(failed: CheckResult) -> None:
     """Learners see this file."""
     assert "secret" not in json.dumps(results(report(failed)))
 
 
-def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+def test_hostile_text_is_harmless(hostile: str) -> None:
     """All is declared as plain text; nothing in the file steers a terminal or a log, nothing in what it says either."""
     made = report(check("one", "error", message=hostile, output=hostile), message=hostile, notes=(hostile,))
     ((text,),) = (files.values() for files in gradescope([made], {}))
@@ -148,7 +147,7 @@ def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) 
         assert all(c in "\n\t" or c.isprintable() for c in shown)
 
 
-def test_what_steers_a_log_is_escaped_in_the_json(report: Make, check: MakeCheck) -> None:
+def test_what_steers_a_log_is_escaped_in_the_json() -> None:
     """Names that are not shown as text, such as a submission's, go through JSON's own escapes and read back."""
     made = report(check(), id="::error::")
     ((text,),) = (files.values() for files in gradescope([made], {}))

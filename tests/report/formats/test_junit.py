@@ -1,18 +1,18 @@
 """JUnit files are read back with junitparser, and validated with the schema of Jenkins' xunit plugin: `junit-10.xsd`,
 as pytest 8.2.0's source package has it (MIT). Ant's schema has no word for skipped tests, so no file could fit both."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 import xmlschema
 from junitparser import JUnitXml, TestCase
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.report import CheckResult, Report
 from grader.report.formats.junit import junit
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit-10.xsd")
 
 
@@ -29,7 +29,7 @@ def case(made: Report) -> TestCase:
     return found
 
 
-def test_a_suite_for_each_submission(report: Make, check: MakeCheck) -> None:
+def test_a_suite_for_each_submission() -> None:
     """Named after it, with its counts and its score."""
     checks = [check(), *(check(status, status) for status in ("failed", "error", "timeout", "crashed", "skipped"))]
     first, second = read([report(*checks), report(check(), id="otieno")])
@@ -42,7 +42,7 @@ def test_a_suite_for_each_submission(report: Make, check: MakeCheck) -> None:
     assert expected == {one.name: one.value for one in first.properties()}  # type: ignore[no-untyped-call]
 
 
-def test_a_case_for_each_check(report: Make, failed: CheckResult) -> None:
+def test_a_case_for_each_check(failed: CheckResult) -> None:
     """Its class names submission and exercise, so that servers keep apart what belongs to different people."""
     found = case(report(failed))
     assert ("two: two is right", "jane.03_first", 0.25) == (found.name, found.classname, found.time)
@@ -63,7 +63,7 @@ def test_a_case_for_each_check(report: Make, failed: CheckResult) -> None:
         ("skipped", (False, False, True, False)),
     ],
 )
-def test_statuses(report: Make, check: MakeCheck, status: str, expected: tuple[bool, ...]) -> None:
+def test_statuses(status: str, expected: tuple[bool, ...]) -> None:
     """A wrong answer is a failure; code that raised, hung, died or could not be loaded is an error."""
     found = case(report(check("one", status)))
     assert expected == (found.is_passed, found.is_failure, found.is_error, found.is_skipped)
@@ -73,20 +73,20 @@ def test_statuses(report: Make, check: MakeCheck, status: str, expected: tuple[b
 @pytest.mark.parametrize(
     ("status", "skipped"), [("failed", False), ("unreadable", False), ("missing", True), ("not_started", True)]
 )
-def test_only_what_was_not_begun_is_skipped(report: Make, check: MakeCheck, status: str, skipped: bool) -> None:
+def test_only_what_was_not_begun_is_skipped(status: str, skipped: bool) -> None:
     """Servers are green where all is skipped; a file that is there and says nothing is no reason for that."""
     found = case(report(check("one", "skipped"), status=status))
     assert (not skipped, skipped) == (found.is_error, found.is_skipped)
 
 
-def test_skipped_checks_say_why(report: Make, check: MakeCheck) -> None:
+def test_skipped_checks_say_why() -> None:
     """By the exercise's message, or its status."""
     skipped = check("one", "skipped")
     assert "cannot be loaded" == case(report(skipped, message="cannot be loaded\nline 1")).result[0].message
     assert "not started" == case(report(skipped, status="not_started")).result[0].message
 
 
-def test_a_failure_without_words_has_the_title(report: Make, check: MakeCheck) -> None:
+def test_a_failure_without_words_has_the_title() -> None:
     """No message is empty."""
     assert "one is right" == case(report(check("one", "failed"))).result[0].message
 
@@ -102,7 +102,7 @@ def test_real_reports(request: pytest.FixtureRequest, name: str) -> None:
     assert len(checks) - passed == (suite.failures or 0) + (suite.errors or 0) + (suite.skipped or 0)
 
 
-def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+def test_hostile_text_is_harmless(hostile: str) -> None:
     """It breaks out of no element, holds nothing that XML forbids, and gives a log no commands."""
     made = report(check("one", "error", message=hostile, output=hostile), id=hostile)
     found = case(made)
@@ -114,7 +114,7 @@ def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) 
     assert "]]><b>&\t\U0001f642" in (found.result[0].text or "")
 
 
-def test_the_seed_is_not_in_it(report: Make, check: MakeCheck) -> None:
+def test_the_seed_is_not_in_it() -> None:
     """What the programs were drawn from stays in the reports."""
     assert "secret" not in "".join(junit([report(check())]))
 

@@ -1,18 +1,17 @@
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.base import cell
 from grader.learners import Submitter
-from grader.report import CheckResult, Report
+from grader.report import Report
 from grader.report.formats.nbgrader import COLUMNS, nbgrader
 from grader.report.model import CourseStamp
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 # what CsvExportPlugin of nbgrader 0.9.6 wrote of a gradebook with one assignment, two students and one submission
 REAL = (Path(__file__).parent / "nbgrader-0.9.6.csv").read_text(encoding="utf-8")
 
@@ -22,7 +21,7 @@ def row(made: Report) -> dict[str, str]:
     return found
 
 
-def test_it_is_what_nbgrader_writes(report: Make) -> None:
+def test_it_is_what_nbgrader_writes() -> None:
     """The same people and points give the same file as nbgrader's own exporter, to the byte."""
     course = CourseStamp("backward", "1", "0")
     bare = report(course=course, submitters=(Submitter("bare", "bare"),))
@@ -39,7 +38,7 @@ def test_the_columns_are_nbgraders() -> None:
     assert REAL.splitlines()[0].split(",") == list(COLUMNS)
 
 
-def test_points_are_floats_with_bonus(report: Make, check: MakeCheck) -> None:
+def test_points_are_floats_with_bonus() -> None:
     """nbgrader's scores are floats, and its extra credit is part of them."""
     found = row(report(check(), check("two", "failed"), check("more", bonus=True)))
     assert ("4.0", "0.0", "4.0", "4.0") == tuple(
@@ -57,7 +56,7 @@ def test_points_are_floats_with_bonus(report: Make, check: MakeCheck) -> None:
         ("4711", "", ""),
     ],
 )
-def test_names_are_parted(report: Make, check: MakeCheck, name: str, last: str, first: str) -> None:
+def test_names_are_parted(name: str, last: str, first: str) -> None:
     """At a comma, else before the last word; an id is no name."""
     found = row(report(check(), submitters=(Submitter(name, "4711"),)))
     assert (last, first) == (found["last_name"], found["first_name"])
@@ -72,7 +71,7 @@ def test_names_are_parted(report: Make, check: MakeCheck, name: str, last: str, 
         (Submitter(""), "folder"),
     ],
 )
-def test_everybody_has_an_id(report: Make, check: MakeCheck, person: Submitter, expected: str) -> None:
+def test_everybody_has_an_id(person: Submitter, expected: str) -> None:
     """nbgrader knows people by their id, so there is always one: the best there is."""
     assert expected == row(report(check(), id="folder", submitters=(person,)))["student_id"]
 
@@ -88,18 +87,18 @@ def test_everybody_has_an_id(report: Make, check: MakeCheck, person: Submitter, 
         ("=1", ""),
     ],
 )
-def test_times_are_utc_without_a_zone(report: Make, check: MakeCheck, at: str, expected: str) -> None:
+def test_times_are_utc_without_a_zone(at: str, expected: str) -> None:
     """As nbgrader has them; what is no time is left out."""
     assert expected == row(report(check(), submitted_at=at))["timestamp"]
 
 
-def test_the_assignment_can_be_named(report: Make, check: MakeCheck) -> None:
+def test_the_assignment_can_be_named() -> None:
     """By default it is called after the course's id."""
     assert "mini" == row(report(check()))["assignment"]
     assert "ps1," == list(nbgrader([report(check())], "ps1"))[1][:4]
 
 
-def test_hostile_text_is_harmless(report: Make, check: MakeCheck, hostile: str) -> None:
+def test_hostile_text_is_harmless(hostile: str) -> None:
     """nbgrader's own exporter quotes nothing; ours does, and neutralises."""
     found = row(report(check(), submitters=(Submitter("Jane Doe", hostile, hostile),)))
     assert (cell(hostile), cell(hostile)) == (found["student_id"], found["email"])

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 from msgspec.structs import replace
+from reports import named_check as check
+from reports import one_exercise as report
 
 from grader.learners import Decided, Learner, Person
 from grader.people import adjusted
@@ -19,14 +21,12 @@ from grader.report.formats.gradescope import gradescope
 from grader.report.formats.junit import junit
 from grader.report.formats.nbgrader import nbgrader
 
-Make = Callable[..., Report]
-MakeCheck = Callable[..., CheckResult]
 DECIDED = Decided("Ada", "2026-03-05T00:00:00+00:00", "the check was wrong", points={"first.two": 2})
 EXTENDED = Decided("Ada", "2026-03-06T00:00:00+00:00", "the server was down", penalty=1, comment="Well done")
 
 
 @pytest.fixture
-def late(report: Make, check: MakeCheck, failed: CheckResult) -> Report:
+def late(failed: CheckResult) -> Report:
     """A failed check with points that a person gave, a bonus and a penalty: 2 + 2 + 2 - 1."""
     row = Learner(
         "jane",
@@ -84,7 +84,7 @@ def test_gradescope_says_a_decision_at_its_check(late: Report) -> None:
     assert "penalty: 1 point (Ada, 2026-03-06: the server was down)\nWell done" == found["output"]
 
 
-def test_no_penalty_is_no_test(report: Make, check: MakeCheck) -> None:
+def test_no_penalty_is_no_test() -> None:
     """Of a learner who is in time, the tests are the checks."""
     row = Learner("jane", Person("Jane Doe"), "graded", score=2, total=2)
     assert ["The first: one is right"] == [one["name"] for one in graded(adjusted(report(check()), row))["tests"]]
@@ -102,7 +102,7 @@ def test_junit_agrees_with_the_final_table(late: Report) -> None:
     assert 1 == suite.failures
 
 
-def test_points_that_were_taken_are_a_failure_for_junit(report: Make, check: MakeCheck) -> None:
+def test_points_that_were_taken_are_a_failure_for_junit() -> None:
     """Whatever the check found; the message says who decided."""
     decided = replace(DECIDED, points={"first.one": 1})
     row = Learner("jane", Person("Jane Doe"), "graded", score=1, total=1, decisions=(decided,))

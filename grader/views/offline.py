@@ -1,4 +1,4 @@
-"""Put data, style and scripts into one HTML file, with a policy that blocks everything else."""
+"""Single-file HTML pages that need no network and run only their own scripts."""
 
 import base64
 import hashlib
@@ -13,9 +13,9 @@ from xml.etree.ElementTree import Element, tostring
 
 import msgspec
 
-from ...base import plain
+from ..base import plain
 
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().with_suffix("")
 _ELEMENTS, _BASE = _HERE / "elements.js", _HERE / "base.css"
 _PAGE = _HERE / "page.html"
 ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh

@@ -1,4 +1,4 @@
-"""Tables of people, with a row for each learner, or for each submitter of each submission."""
+"""What exports show of people: names and ids, totals, decisions, and tables with a row for each of them."""
 
 import csv
 import io
@@ -6,9 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from ..base import cell
-from ..learners import Person, Standing, person_of
-from .model import Report
+from ..learners import Learner, Person, Standing, person_of
+from ..words.feedback import check_decided
+from ..words.instructor.reviews import decided_text
+from .model import CheckResult, Report
 
 Cell: TypeAlias = str | int | float
 
@@ -61,3 +65,24 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], line_end: str =
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
+
+
+def full_marks(check: CheckResult) -> bool:
+    """Return whether a check counts as passed: it passed, or a person gave it all its points."""
+    return check.score == check.max_score if check.decided else check.status == "passed"
+
+
+def decision_on(check: CheckResult) -> str:
+    """Return a person's decision on the points of a check; empty if there is none."""
+    one = check.decided
+    return check_decided(check.score, check.max_score, one.by, one.at, one.why) if one else ""
+
+
+def other_decisions(learner: Learner) -> Iterator[str]:
+    """Yield the decisions on a learner, without points of checks, comments, and reasons that change nothing."""
+    for one in learner.decisions:
+        rest = replace(one, points={}, comment=None, keep=())
+        if rest.files or any(
+            said is not None for said in (rest.submission, rest.submitted_at, rest.penalty, rest.excused)
+        ):
+            yield decided_text(rest)

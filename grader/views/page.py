@@ -1,5 +1,6 @@
-"""The data of the class page: a summary and its reports as one document without duplicates and long texts.
+"""The class page for instructors: a class as one HTML file that needs no network.
 
+Its data is a summary and its reports as one document without duplicates and long texts.
 A learner is a list of indices into `results`, one for each exercise. Each check of a result is 0
 (passed with full marks) or an index into `details`, counted from 1. The longer texts of a detail are
 indices into `texts`. So the text about a mistake is stored only once, even if many learners made it.
@@ -8,27 +9,34 @@ The learners' code is stored outside the document, in packed parts of `PART` lea
 a list of texts for each exercise. A learner's `code` is the number of the part and the index in it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UnsetType
 
-from ...base import instant
-from ...cohort import Review, Summary
-from ...learners import Change, Learner, Person
-from ...people import adjusted
-from ...report import CheckResult, Diagnosis, ExerciseResult, Report
-from ...report.decisions import decision_on
-from ...report.shown import compared
-from ...report.tables import student_id
-from ...words.instructor.page import WORDS, cut_text, more_text
-from ...words.instructor.reviews import cause_text, decided_text, keep_all_commands
-from ..offline import pack
+from ..base import instant
+from ..cohort import Review, Summary
+from ..learners import Change, Learner, Person
+from ..people import adjusted
+from ..report import CheckResult, Diagnosis, ExerciseResult, Report
+from ..report.grades import decision_on, student_id
+from ..report.shown import Compared, failure
+from ..words.instructor.page import WORDS, cut_text, more_text
+from ..words.instructor.reviews import cause_text, decided_text, keep_all_commands
+from .offline import Parts, pack, write_page
 
-T = TypeVar("T")
+_HERE = Path(__file__).resolve().with_suffix("")
+PARTS = Parts(
+    template=_HERE / "template.html",
+    about="the class",
+    own=tuple(_HERE / name for name in ("text.js", "tables.js", "charts.js", "learner.js", "learners.js", "page.js")),
+    style=_HERE / "page.css",
+    shared_style=_HERE.parent / "report.css",
+)
 LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: of a name or note; of a program or message; of printed output
 PER_LEARNER = 20_000  # characters of programs, messages and printed text together
 MANY = 20  # the most notes, submitters or compared values
@@ -53,6 +61,10 @@ class _Pool:
 class _Pools:
     def __init__(self) -> None:
         self.results, self.details, self.diagnoses, self.texts = _Pool(), _Pool(), _Pool(), _Pool()
+
+    @property
+    def items(self) -> dict[str, list[msgspec.Raw]]:
+        return {name: pool.items for name, pool in vars(self).items()}
 
 
 class _Room:
@@ -129,34 +141,26 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     who is in the summary but has no report gets no score.
     """
     beside = beside or Beside()
+    table = _Table(summary)
     pools, code = _Pools(), _Code(exercise.id for exercise in summary.exercises)
     learners: list[dict[str, Any]] = []
     worth: dict[tuple[str, str], CheckResult] = {}
-    rows: dict[str, list[Learner]] = {}
-    for row in summary.learners:
-        for submission in [row.submission] if row.submission else row.submissions:
-            rows.setdefault(submission, []).append(row)
-    others = {name for row in summary.learners for name in _others(row)} - rows.keys()
     left_out = shown = 0
+    # the learners of each report
     for report in reports:
         if report.course != summary.course:
             left_out += 1
             continue
-        if not worth:
-            worth = {(e.id, c.id): c for e in report.exercises for c in e.checks}
+        worth = worth or {(e.id, c.id): c for e in report.exercises for c in e.checks}
         shown += 1
-        if report.submission.id in others:  # another submission of its owners counts
+        if report.submission.id in table.others:  # another submission of its owners counts
             continue
-        of = rows.get(report.submission.id, ())
-        learner = _learner(_decided(report, of), summary, _Told(pools, beside.hints), of)
-        learners.append(learner | _said(code=code.place(beside.code(report))))
+        rows = table.rows.get(report.submission.id, ())
+        learner = _learner(_decided(report, rows), summary, _Reader(pools, beside.hints), rows)
+        learners.append(learner | _given_fields(code=code.place(beside.code(report))))
     code.close()
-    known = {learner["id"] for learner in learners}
-    known |= {row.id for row in summary.learners if row.submission in known}
-    absent = [row for row in summary.learners if row.id not in known and summary.roster]
-    learners += [_said(id=row.id, people=[_names(row.person)], rows=[_row(row)]) for row in absent]
-    known |= {row.id for row in absent} | others
-    learners += [{"id": review.id} for review in summary.needs_review if review.id not in known]
+    learners += table.without_report({learner["id"] for learner in learners})
+    # the class
     whole = msgspec.to_builtins(summary)
     data = {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
@@ -168,15 +172,57 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         "reviews": {review.id: _reviewed(review) for review in summary.needs_review},
         "close_all": keep_all_commands(one for review in summary.needs_review for one in review.reasons),
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
-        "results": pools.results.items,
-        "details": pools.details.items,
-        "diagnoses": pools.diagnoses.items,
-        "texts": pools.texts.items,
+        **pools.items,
         "words": WORDS,
     }
     if beside.changes is not None:
         data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_changed, beside.changes))}
     return Document(data, code.packed)
+
+
+class _Table:
+    """The final table of a class, by submission.
+
+    Attributes:
+        rows: the learners of each submission that counts, or of each submission if none of a learner's counts.
+        others: the submissions of which another one of the same learners counts.
+    """
+
+    def __init__(self, summary: Summary) -> None:
+        self._summary = summary
+        self.rows: dict[str, list[Learner]] = {}
+        for row in summary.learners:
+            for submission in [row.submission] if row.submission else row.submissions:
+                self.rows.setdefault(submission, []).append(row)
+        self.others = {name for row in summary.learners for name in _others(row)} - self.rows.keys()
+
+    def without_report(self, shown: set[str]) -> Iterator[dict[str, Any]]:
+        """Yield the learners and reviews that no report has shown.
+
+        Args:
+            shown: the ids of the submissions that are shown.
+        """
+        summary = self._summary
+        known = shown | {row.id for row in summary.learners if row.submission in shown}
+        for row in summary.learners if summary.roster else ():
+            if row.id not in known:
+                yield _given_fields(id=row.id, people=[_names(row.person)], rows=[_row(row)])
+        known |= self.others | ({row.id for row in summary.learners} if summary.roster else set())
+        yield from ({"id": review.id} for review in summary.needs_review if review.id not in known)
+
+
+def build_page(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> str:
+    """Return the page of a class as HTML.
+
+    The page does not contain the time of grading, so the same results give the same text.
+
+    Args:
+        summary: the summary of the class.
+        reports: the reports that the summary was made from; consumed one at a time.
+        beside: the learners' code, the texts of hints, and an earlier run to compare with.
+    """
+    made = document(summary, reports, beside)
+    return write_page(PARTS, summary.title, made.data, made.code)
 
 
 def _decided(report: Report, rows: Sequence[Learner]) -> Report:
@@ -207,7 +253,7 @@ def _reviewed(review: Review) -> list[list[str]]:
 
 
 def _changed(change: Change) -> dict[str, Any]:
-    return _said(
+    return _given_fields(
         id=change.id,
         name=_line(change.name),
         before=change.before,
@@ -222,7 +268,7 @@ def _names(person: Person) -> list[str]:
 
 def _row(row: Learner) -> dict[str, Any]:
     """Return a learner's row of the final table for the page, which reads it as an item of `rows`."""
-    return _said(
+    return _given_fields(
         id=row.id,
         name=_line(row.person.name),
         section=_line(row.person.section),
@@ -252,36 +298,35 @@ def _in_zone_of(due: str, time: str) -> str:
     return at.astimezone(end.tzinfo).isoformat() if at and end else time
 
 
-class _Told:
+class _Reader:
     """Adds the contents of a learner's report to the pools."""
 
     def __init__(self, pools: _Pools, hints: Mapping[str, str]) -> None:
         self.pools, self._hints, self._room = pools, hints, _Room(PER_LEARNER)
 
     def text(self, text: str | UnsetType, most: int = TEXT) -> int | None:
-        given = _given(text)
-        return self.pools.texts.place(self._room.take(given, most)) if given else None
+        return self.pools.texts.place(self._room.take(text, most)) if text else None
 
-    def hint(self, command: str | UnsetType) -> int | None:
+    def hint(self, command: str) -> int | None:
         """Place the text of a hint. If the text is unknown, place the command that shows the hint."""
-        known = self._hints.get(_given(command) or "")
+        known = self._hints.get(command)
         return self.text(command) if known is None else self.pools.texts.place(known)
 
-    def diagnosis(self, found: Diagnosis | UnsetType) -> int | None:
-        given = _given(found)
-        if given is None:
+    def diagnosis(self, diagnosis: Diagnosis | UnsetType) -> int | None:
+        if not diagnosis:
             return None
-        return self.pools.diagnoses.place([cut(given.id, LINE), self.text(given.title), self.text(given.explanation)])
+        title, explanation = self.text(diagnosis.title), self.text(diagnosis.explanation)
+        return self.pools.diagnoses.place([cut(diagnosis.id, LINE), title, explanation])
 
 
-def _learner(report: Report, summary: Summary, told: _Told, rows: Sequence[Learner]) -> dict[str, Any]:
-    results = {exercise.id: told.pools.results.place(_result(exercise, told)) for exercise in report.exercises}
+def _learner(report: Report, summary: Summary, reader: _Reader, rows: Sequence[Learner]) -> dict[str, Any]:
+    results = {exercise.id: reader.pools.results.place(_result(exercise, reader)) for exercise in report.exercises}
     stamp = report.submission
-    return _said(
+    return _given_fields(
         id=stamp.id,
         people=[_names(row.person) for row in rows[:MANY]]
         if summary.roster and rows
-        else [[cut(word, LINE) for word in (p.name, p.id, p.email)] for p in (_given(stamp.submitters) or ())[:MANY]],
+        else [[cut(word, LINE) for word in (p.name, p.id, p.email)] for p in (stamp.submitters or ())[:MANY]],
         rows=[_row(row) for row in rows[:MANY]],
         origin=_line(stamp.origin),
         submitted_at=_line(stamp.submitted_at),
@@ -294,45 +339,46 @@ def _learner(report: Report, summary: Summary, told: _Told, rows: Sequence[Learn
     )
 
 
-def _result(exercise: ExerciseResult, told: _Told) -> dict[str, Any]:
-    return _said(
+def _result(exercise: ExerciseResult, reader: _Reader) -> dict[str, Any]:
+    return _given_fields(
         status=exercise.status,
         score=exercise.score,
         bonus=exercise.bonus,
-        message=told.text(exercise.message),
+        message=reader.text(exercise.message),
         file=_line(exercise.file),
-        facts=[[told.text(fact.text), *(_given(fact.lines) or ())] for fact in exercise.facts or ()],
-        checks=[_check(check, told) for check in exercise.checks],
+        facts=[[reader.text(fact.text), *(fact.lines or ())] for fact in exercise.facts or ()],
+        checks=[_check(exercise, check, reader) for check in exercise.checks],
     )
 
 
-def _check(check: CheckResult, told: _Told) -> int:
+def _check(exercise: ExerciseResult, check: CheckResult, reader: _Reader) -> int:
     if check.status == "passed" and check.score == check.max_score:
         return 0
-    detail = _said(
+    shown = failure(exercise, check)
+    detail = _given_fields(
         status=check.status,
         score=check.score,
-        line=_given(check.line),
-        decided=told.text(decision_on(check)),
-        program=told.text(check.program),
-        compared=_compared(check),
-        message=told.text(check.message),
-        diagnosis=told.diagnosis(check.diagnosis),
-        hint=told.hint(check.hint),
-        output=told.text(check.output, PRINTED),
+        line=check.line or None,
+        decided=reader.text(decision_on(check)),
+        program=reader.text(shown.program),
+        compared=_compared(shown.compared),
+        message=reader.text(shown.message),
+        diagnosis=reader.diagnosis(check.diagnosis),
+        hint=reader.hint(shown.hint),
+        output=reader.text(shown.output, PRINTED),
     )
-    return 1 + told.pools.details.place(detail)
+    return 1 + reader.pools.details.place(detail)
 
 
-def _compared(check: CheckResult) -> list[list[str]]:
+def _compared(rows: Sequence[Compared]) -> list[list[str]]:
     """Return rows of a label, the learner's answer, a right answer, and `word` if there are several right answers."""
     return [
         [cut(row.label, LINE), cut(row.actual, LINE), cut(row.expected, LINE), "word" if row.one_of_several else ""]
-        for row in compared(check)[:MANY]
+        for row in rows[:MANY]
     ]
 
 
-def _said(**fields: object) -> dict[str, Any]:
+def _given_fields(**fields: object) -> dict[str, Any]:
     """Drop None and empty lists, but keep 0."""
     return {key: value for key, value in fields.items() if value is not None and value != []}
 
@@ -344,9 +390,4 @@ def _few(lines: Iterable[str], rest: str = "the report") -> list[str]:
 
 
 def _line(text: str | UnsetType) -> str | None:
-    given = _given(text)
-    return cut(given, LINE) if given else None
-
-
-def _given(value: T | UnsetType) -> T | None:
-    return None if value is UNSET else value
+    return cut(text, LINE) if text else None

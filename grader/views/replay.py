@@ -1,4 +1,4 @@
-"""Build the page of a replay."""
+"""The page that replays a learner's own backward pass: one HTML file that needs no network."""
 
 import itertools
 import json
@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from ...base import plain
-from ...program import OPERATIONS, Leaf, Operation, Program, program
-from ...replay import Landscape, Replay, Source
-from ..offline import Parts, write_page
+from ..base import plain
+from ..program import OPERATIONS, Leaf, Operation, Program, program
+from ..replay import Landscape, Replay, SourceText
+from .offline import Parts, write_page
 
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
 _OWN = (
     *("numbers", "operations", "runs", "words", "graph", "source", "step", "tables", "leaves", "game", "landscape"),
@@ -79,7 +79,7 @@ def build_replay_page(replays: Sequence[Replay], landscape: Landscape | None = N
 
 def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str, Any]:
     """Return the page's data. A file that is the source of several replays is stored once."""
-    sources: list[Source] = []
+    sources: list[SourceText] = []
     shown = []
     for replay in replays:
         if replay.source not in sources:
