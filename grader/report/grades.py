@@ -1,4 +1,4 @@
-"""What exports show of people: names and ids, totals, decisions, and tables with a row for each of them."""
+"""The people of an export: names and ids, totals, decisions, and tables with a row for each of them."""
 
 import csv
 import io
