@@ -1,14 +1,13 @@
 """The words of the class page are exactly those that its scripts use."""
 
 import re
-from pathlib import Path
 from typing import get_args
 
-import grader.views.page
 from grader.report.model import CheckStatus, ExerciseStatus
+from grader.views.page import PARTS
 from grader.words.instructor.page import WORDS
 
-SCRIPTS = "".join(path.read_text(encoding="utf-8") for path in Path(grader.views.page.__file__).parent.glob("*.js"))
+SCRIPTS = "".join(path.read_text(encoding="utf-8") for path in PARTS.own)
 FAMILIES = ("standing.", "heat.", "fact.", "column.", "table.")  # the rest of the name is computed
 
 
