@@ -441,19 +441,26 @@ class Files:
 
     def at_hand(self) -> Exercise | None:
         """Return the last exercise that the learner has begun, or else the first one, or None if there is no file."""
-        return self._last(lambda source: True)
+        return self._last(lambda text: True) or next(iter(self._there), None)
 
     def with_pass(self) -> Exercise | None:
-        """Return the last begun exercise with a backward pass, or else the first exercise, or None without files."""
-        return self._last(lambda source: defines(source.text, *_PASSES))
+        """Return the last begun exercise with a backward pass.
+
+        Without one, return the last begun exercise with `+` and `*`, or else what `at_hand` returns.
+        """
+        return (
+            self._last(lambda text: defines(text, *_PASSES))
+            or self._last(lambda text: defines(text, "__add__") and defines(text, "__mul__"))
+            or self.at_hand()
+        )
 
     def with_training(self) -> Exercise | None:
         """Return the last exercise whose file has a function `train`, or None if no file has one."""
         return next((one for one in reversed(self._there) if defines(self.sources[one.id].text, "train")), None)
 
-    def _last(self, fits: Callable[[Source], bool]) -> Exercise | None:
-        begun = [one for one in self._there if self.begun(one) and fits(self.sources[one.id])]
-        return begun[-1] if begun else next(iter(self._there), None)
+    def _last(self, fits: Callable[[str], bool]) -> Exercise | None:
+        begun = [one for one in self._there if self.begun(one) and fits(self.sources[one.id].text)]
+        return begun[-1] if begun else None
 
 
 def defines(text: str, *names: str) -> bool:

@@ -5,6 +5,7 @@ SMALL = [
     program("L = a + b", a=2, b=-3),
     program("L = a * b", a=2, b=-3),
     program("L = a * b", a=0, b=5),
+    program("L = a * b", a=-1.5, b=4),
     program("L = relu(a)", a=1.5),
     program("L = relu(a)", a=-1.5),
     program("L = relu(a)", a=0),

@@ -19,9 +19,9 @@ def test_zero_grad_clears_every_gradient(engine: EngineUnderCheck) -> None:
 
 @check("step")
 def test_a_step_goes_against_the_gradient(engine: EngineUnderCheck) -> None:
-    rate, *pairs = engine.numbers(0.1, 3, 160.5, -1, -2, 0.5, 0)
+    rate, *pairs = engine.numbers(0.1, 3, 160.5, -1, -2, 0.5, 0, 2, 0.25)
     start = list(zip(pairs[::2], pairs[1::2], strict=True))
-    expected = {f"{name}.data": value - rate * grad for name, (value, grad) in zip("abc", start, strict=True)}
+    expected = {f"{name}.data": value - rate * grad for name, (value, grad) in zip("abcd", start, strict=True)}
     engine.changes_leaves("step", rate, start=start, expected=expected)
 
 

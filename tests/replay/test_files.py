@@ -38,13 +38,18 @@ def test_without_one_it_is_the_first(course: Course, tmp_path: Path) -> None:
 
 
 def test_a_pass_is_looked_for_in_what_is_begun(course: Course, tmp_path: Path) -> None:
-    """The last file that is begun and has a backward pass, else the first file."""
+    """The last file that is begun and has a backward pass; or else `+` and `*`; or else the last one begun."""
     made = files(course, tmp_path, distribute="a = 1\n", backward=PASS, relu="a = 1\n", engine="def (")
     assert "backward" == (one.id if (one := made.with_pass()) else None)
     other = tmp_path / "other"
     other.mkdir()
-    none = files(course, other, distribute=STUB, relu="a = 1\n")
-    assert "distribute" == (one.id if (one := none.with_pass()) else None)
+    operations = "def __add__(a, b): ...\ndef __mul__(a, b): ...\n"
+    both = files(course, other, accumulate=operations, relu="def __mul__(a, b): ...\n")
+    assert "accumulate" == (one.id if (one := both.with_pass()) else None)
+    third = tmp_path / "third"
+    third.mkdir()
+    none = files(course, third, distribute=STUB, relu="a = 1\n")
+    assert "relu" == (one.id if (one := none.with_pass()) else None)
 
 
 def test_a_training_needs_a_function_train(course: Course, tmp_path: Path) -> None:
