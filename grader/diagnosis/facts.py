@@ -22,9 +22,12 @@ from ..program import FORMS, METHODS, Form, Op, Program, number_text, program
 from ..words.facts import FaultFact
 from .formula import formula
 
-_UPSTREAM = (2.5, -1.5, 0.75, 3.5, -2.25, 1.75)
-_ANOTHER = (-0.5, 4.0, -3.0, 1.25, 0.5, -4.0)
-_ALREADY = ((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0), (7.0, -1.5), (-6.0, 8.0))
+_UPSTREAM = (2.5, -1.5, 0.75, 3.5, -2.25, 1.75, -3.25, 1.25)
+_ANOTHER = (-0.5, 4.0, -3.0, 1.25, 0.5, -4.0, 2.75, -1.75)
+_ALREADY = (
+    *((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0)),
+    *((7.0, -1.5), (-6.0, 8.0), (3.25, -8.5), (-12.0, 2.75)),
+)
 _NEEDED = 4  # if the rule raises an error for a further set of numbers, the facts are about the sets before it
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
 _ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
@@ -47,7 +50,10 @@ _COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("y = a + b; L = y * c + y", ("c + 1", "c + 1", "y")),
     ("y = a + b; L = y + y * c", ("1 + c", "1 + c", "y")),
 )
-_TRIPLES = ((2.0, -3.0, 1.7), (1.5, 0.7, -2.2), (-4.0, 2.5, 0.6), (0.75, -1.25, -3.1))
+_TRIPLES = (
+    *((2.0, -3.0, 1.7), (1.5, 0.7, -2.2), (-4.0, 2.5, 0.6), (0.75, -1.25, -3.1)),
+    *((-0.5, 1.75, -0.3), (0.3, -2.6, 2.4), (-2.3, -0.4, -1.4), (-1.4, 3.6, 0.9)),
+)
 _GIVEN = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # the gradients of all its nodes but the root
 _PASSES = (
     program("L = a + b", a=2, b=-3),
@@ -353,7 +359,7 @@ def _no_number(name: str, where: str, shown: str, upstream: float, local: float,
         found = "" if math.isfinite(seen) else f"{seen}"
     else:
         found = "a complex number" if seen.type == "complex" else ""
-    right = f"{upstream * local:.6g}"
+    right = f"{upstream * local + 0.0:.6g}"  # not -0
     fact = FaultFact(
         "contribution",
         operation=name,
@@ -439,7 +445,7 @@ def _first_wrong(
             right = right or shown
         elif wrong is None:
             ((upstream, seen), *_) = bad
-            found, expected = _apart(seen, upstream * d)
+            found, expected = _apart(seen, upstream * d + 0.0)  # not -0
             wrong = FaultFact(
                 "contribution",
                 operation=form.name,

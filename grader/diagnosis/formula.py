@@ -16,7 +16,12 @@ Names = tuple[tuple[str, tuple[float, ...]], ...]  # quantities by their text, w
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the parts of a text hold together
 _CONSTANTS = ("1", "2", "3")
-_FUNCTIONS: dict[str, Callable[[float], float]] = {"abs": abs, **functions_called(operands=1)}
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "abs({})": abs,
+    "max(0, {})": lambda x: max(0.0, x),
+    "min(0, {})": lambda x: min(0.0, x),
+    **{f"{name}({{}})": function for name, function in functions_called(operands=1).items()},
+}
 # the symbol, the function, whether the operands can be exchanged, and how tightly the result holds together
 _OPERATORS: tuple[tuple[str, Callable[[float, float], Any], bool, int], ...] = (
     ("*", operator.mul, True, _PRODUCT),
@@ -155,7 +160,7 @@ def _combined(
 
 
 def _called(name: str, function: Callable[[float], float], x: _Formula) -> _Formula | None:
-    return _made(f"{name}({x.text})", _ATOM, 1, function, x)
+    return _made(name.format(x.text), _ATOM, 1, function, x)
 
 
 def _made(text: str, binds: int, more: int, function: Callable[..., Any], *operands: _Formula) -> _Formula | None:

@@ -17,7 +17,7 @@ def values(text: str, names: Names) -> list[float]:
     """Return the values of an expression at all points."""
     points = len(names[0][1])
     at = [{text: numbers[i] for text, numbers in names if text.isidentifier()} for i in range(points)]
-    return [float(eval(text, {**vars(math), "abs": abs}, one)) for one in at]
+    return [float(eval(text, {**vars(math), "abs": abs, "max": max, "min": min}, one)) for one in at]
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,8 @@ def values(text: str, names: Names) -> list[float]:
         "a * (1 - a)",
         "(1 + a) * (1 - L)",
         "1 - tanh(L) ** 2",
+        "max(0, a)",
+        "min(0, L)",
     ],
 )
 def test_a_formula_is_found_from_its_values(text: str) -> None:
