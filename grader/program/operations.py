@@ -20,8 +20,8 @@ _LARGEST = 50.0
 _FROM_KINK = 0.05
 _SMALLEST_DIVISOR = 0.3
 
-# Each kind has numbers below -1, from -1 to 0, from 0 to 1, and above 1. A formula with `abs` or `max` that fits some of
-# them by chance does not fit all.
+# Each kind has numbers below -1, from -1 to 0, from 0 to 1, and above 1, so that a formula with `abs` or `max` does not
+# fit all of them by chance.
 _PAIRS: Numbers = (
     *((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25)),
     *((-0.5, 1.75), (0.3, -2.6), (-2.3, -0.4), (-1.4, 3.6)),
