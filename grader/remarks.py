@@ -296,3 +296,129 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     begun: bool = False
     notebook: bool = False
     operand: tuple[str, str, str] | None = None
+
+
+# -- reasons why there is no answer -------------------------------------------------------------
+
+Kind: TypeAlias = Literal[
+    "answer_too_large",
+    "budget",
+    "cpu_limit",
+    "exited",
+    "killed",
+    "not_reloaded",
+    "output_too_large",
+    "protocol_error",
+    "unanswered",
+    "wall_limit",
+]
+Status: TypeAlias = Literal["error", "timeout", "crashed"]
+
+STATUS: dict[Kind, Status] = {
+    "answer_too_large": "error",
+    "budget": "timeout",
+    "cpu_limit": "timeout",
+    "exited": "crashed",
+    "killed": "crashed",
+    "not_reloaded": "crashed",
+    "output_too_large": "error",
+    "protocol_error": "error",
+    "unanswered": "timeout",
+    "wall_limit": "timeout",
+}
+
+
+class Died(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A reason why no usable answer came from an engine process.
+
+    | kind               | fields                                                                     |
+    |--------------------|----------------------------------------------------------------------------|
+    | `answer_too_large` | `limit_kb`                                                                 |
+    | `budget`           | the submission has used up `seconds` of `clock` ("cpu" or "wall")          |
+    | `cpu_limit`        | `seconds` of CPU time were used up                                         |
+    | `exited`           | the process exited before it answered                                      |
+    | `killed`           | `signal`, its name                                                         |
+    | `not_reloaded`     | the file was loaded once, but not a second time                            |
+    | `output_too_large` | `limit_kb`                                                                 |
+    | `protocol_error`   | `detail`                                                                   |
+    | `unanswered`       | not run: `count` earlier batches were not answered in time                 |
+    | `wall_limit`       | `seconds` of time passed                                                   |
+    """
+
+    kind: Kind
+    seconds: float | None = None
+    clock: Literal["cpu", "wall"] | None = None
+    signal: str | None = None
+    limit_kb: int | None = None
+    count: int | None = None
+    detail: str | None = None
+
+    @property
+    def status(self) -> Status:
+        """Return the status of a check with this reason."""
+        return STATUS[self.kind]
+
+
+class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The reason why a check did not pass or a file was not loaded, if it is not a wrong number.
+
+    Attributes:
+        kind: A kind of `Died` or of the protocol's `Problem`, or the reason why a file was not read: a kind of
+            `grader.words.practice`.
+        detail: For `not_offered` and `wants_argument`, the method. For `shape`, the code of what is missing. For a
+            file that was not read, the words of the system or of a decoder.
+        type: The type of an exception.
+        line: The innermost line in the learner's file.
+        names: Files: those that may be the missing one, or of which only one may exist.
+
+    The other attributes are those of `Died`. For files that were not read, the kinds are:
+
+    | kind                 | meaning, and fields                                                               |
+    |----------------------|-----------------------------------------------------------------------------------|
+    | `both`               | both files `names` exist: a Python file and the notebook in place of it           |
+    | `compressed_excess`  | the archive contains more compressed data than it unpacks to                      |
+    | `compression`        | an archive's member uses a compression method that is not supported               |
+    | `damaged`            | an archive's member cannot be unpacked: `detail`                                  |
+    | `damaged_header`     | a header in the archive is damaged                                                |
+    | `encrypted`          | an archive's member is encrypted                                                  |
+    | `hard_link`          | the file has a second name                                                        |
+    | `language`           | the notebook is for the language `detail`                                         |
+    | `long_name`          | a file in the archive has a name of more than `limit_kb`                          |
+    | `missing`            | there is no such file                                                             |
+    | `nbformat`           | the major version of the notebook's format is `count`                             |
+    | `near_name`          | there is no such file, but the files `names` have a similar name                  |
+    | `nested`             | the notebook's JSON is nested too deeply                                          |
+    | `not_a_notebook`     | the JSON is not a notebook: `detail`                                              |
+    | `not_json`           | the notebook is not JSON: `detail`                                                |
+    | `not_opened`         | the system does not open the file: `detail`                                       |
+    | `not_regular`        | it is a folder, a pipe or a device                                                |
+    | `not_utf8`           | the byte `count` is not UTF-8                                                     |
+    | `notebook_not_utf8`  | the notebook is not UTF-8                                                         |
+    | `notebook_too_large` | the notebook is larger than `limit_kb`                                            |
+    | `nul_bytes`          | the file has NUL bytes                                                            |
+    | `nul_characters`     | a cell of the notebook has NUL characters                                         |
+    | `overlap`            | files in the archive overlap                                                      |
+    | `several_files`      | `count` files with this name differ; `names` are the first of them                |
+    | `sparse_file`        | the archive holds a sparse file                                                   |
+    | `symbolic_link`      | there is a symbolic link in the path                                              |
+    | `too_large`          | the file is larger than `limit_kb`                                                |
+    | `too_many_archives`  | the submission has more than `count` archives                                     |
+    | `too_many_cells`     | the notebook has more than `count` cells                                          |
+    | `too_many_files`     | the archive contains more than `count` files                                      |
+    | `too_many_streams`   | the archive contains more than `count` compressed streams                         |
+    | `too_much_code`      | the notebook has more than `limit_kb` of code                                     |
+    | `too_much_data`      | the archive unpacks to too much data                                              |
+    | `too_much_memory`    | reading the whole submission needs more than `limit_kb` of memory                 |
+    | `too_slow`           | reading the whole submission takes more than `seconds` of `clock` (cpu or wall)   |
+    """
+
+    kind: str
+    seconds: float | None = None
+    clock: str | None = None
+    signal: str | None = None
+    limit_kb: int | None = None
+    count: int | None = None
+    detail: str | None = None
+    type: str | None = None
+    line: int | None = None
+    names: tuple[str, ...] = ()

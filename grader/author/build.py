@@ -19,7 +19,7 @@ from ..oracle import Oracle
 from ..oracle.answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise
 from ..oracle.answers import torch_version
 from ..sandbox import start
-from ..words.files import unread_text
+from ..words.practice import unread_text
 
 # -- Make exercise files from solutions: a TODO replaces the code between the markers
 

@@ -22,7 +22,7 @@ from ..oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
 from ..program import Question
 from ..sandbox import start
 from ..words import author as said
-from ..words.files import unread_text
+from ..words.practice import unread_text
 from .build import OnStep, Steps, build_book, catalogue, is_work, make_stub, steps_of, to_run, unheard
 from .mutants import Mutant, mutants
 from .new import LEARNERS, README, differing

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 
 from ..base import UserError, read_plain, write_files
 from ..course import PACKAGED, Course, load_course
-from ..oracle.answer_book import read_book
 from ..words import author as said
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -185,6 +184,8 @@ def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
 def _stubs(course: Course) -> dict[Path, str | None]:
     """Return the stub of each exercise file; None if the answer book, which has them, was not built for it yet."""
+    from ..oracle.answer_book import read_book
+
     stubs = read_book(course.book).stubs
     return {course.exercise_file(exercise): stubs.get(exercise.id) for exercise in course.exercises}
 

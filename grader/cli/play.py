@@ -22,7 +22,7 @@ from ..replay.record import Files, Subject, subject_of
 from ..sandbox import Warm
 from ..words import practice
 from ..words import replay as said
-from ..words.files import unread_text
+from ..words.practice import unread_text
 from ..workspace import keep_replay, progress_of
 from .run import default_memo
 from .streams import StatusLine, style

@@ -100,7 +100,7 @@ def exercise_path(folder: Path, exercise: Exercise) -> Path:
 def _graded_in(course: Course, word: str) -> list[Exercise]:
     """Return the exercises that a notebook's cells name. Raises `UsageError` if they name none."""
     from ..client import NotebookError, graded_in
-    from ..words.files import unread_text
+    from ..words.practice import unread_text
 
     try:
         found = graded_in(Path(word), course.exercises)

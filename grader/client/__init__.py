@@ -1,5 +1,6 @@
 """The trusted side's access to learner code: send programs, receive observations."""
 
+from ..remarks import Died, Reason
 from .bounds import cut, cut_output
 from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
@@ -26,7 +27,7 @@ from .protocol import (
     Traced,
     Values,
 )
-from .reason import Died, Reason, reason_of, stopped
+from .reason import reason_of, stopped
 from .source import (
     Source,
     decode_source,

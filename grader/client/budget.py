@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from .reason import Died
+from ..remarks import Died
 
 MAX_CPU_S = 60.0
 MAX_WALL_S = 90.0

@@ -20,12 +20,12 @@ import msgspec
 from msgspec import Struct
 
 from ..course import Limits
+from ..remarks import Died
 from ..sandbox import Warm
 from ..worker.confine import framing, syscalls
 from . import bounds, protocol
 from .budget import Budget
 from .protocol import Batch, Broke, Problem, Read, Refused
-from .reason import Died
 
 _BACKSTOP = 10  # the wall-clock limit is this many times the CPU limit, so that a busy machine changes no score
 _GRACE_S = 1.0  # an engine process stops itself at its CPU limit; it is killed this many seconds later

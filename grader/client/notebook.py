@@ -11,8 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from ..base import printable
+from ..remarks import Reason
 from . import bounds
-from .reason import Reason
 
 MAX_BYTES = bounds.NOTEBOOK
 MAX_CELLS = bounds.CELLS

@@ -1,104 +1,15 @@
-"""The reason why learner code gave no answer, or a wrong one, as data: a code and its fields.
-
-`grader.words` turns it into sentences.
-"""
+"""Find the reason why learner code gave no answer, and what stopped it, as data for `grader.words`."""
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
 
 import msgspec
 
 from ..program import BINARY, METHODS, REFLECTED
-from ..remarks import Stopped
+from ..remarks import Died, Reason, Stopped
 from . import bounds
 from .bounds import cut
 from .protocol import Problem
-
-Kind: TypeAlias = Literal[
-    "answer_too_large",
-    "budget",
-    "cpu_limit",
-    "exited",
-    "killed",
-    "not_reloaded",
-    "output_too_large",
-    "protocol_error",
-    "unanswered",
-    "wall_limit",
-]
-Status: TypeAlias = Literal["error", "timeout", "crashed"]
-
-STATUS: dict[Kind, Status] = {
-    "answer_too_large": "error",
-    "budget": "timeout",
-    "cpu_limit": "timeout",
-    "exited": "crashed",
-    "killed": "crashed",
-    "not_reloaded": "crashed",
-    "output_too_large": "error",
-    "protocol_error": "error",
-    "unanswered": "timeout",
-    "wall_limit": "timeout",
-}
-
-
-class Died(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A reason why no usable answer came from an engine process.
-
-    | kind               | fields                                                                     |
-    |--------------------|----------------------------------------------------------------------------|
-    | `answer_too_large` | `limit_kb`                                                                 |
-    | `budget`           | the submission has used up `seconds` of `clock` ("cpu" or "wall")          |
-    | `cpu_limit`        | `seconds` of CPU time were used up                                         |
-    | `exited`           | the process exited before it answered                                      |
-    | `killed`           | `signal`, its name                                                         |
-    | `not_reloaded`     | the file was loaded once, but not a second time                            |
-    | `output_too_large` | `limit_kb`                                                                 |
-    | `protocol_error`   | `detail`                                                                   |
-    | `unanswered`       | not run: `count` earlier batches were not answered in time                 |
-    | `wall_limit`       | `seconds` of time passed                                                   |
-    """
-
-    kind: Kind
-    seconds: float | None = None
-    clock: Literal["cpu", "wall"] | None = None
-    signal: str | None = None
-    limit_kb: int | None = None
-    count: int | None = None
-    detail: str | None = None
-
-    @property
-    def status(self) -> Status:
-        """Return the status of a check with this reason."""
-        return STATUS[self.kind]
-
-
-class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The reason why a check did not pass or a file was not loaded, if it is not a wrong number.
-
-    Attributes:
-        kind: A kind of `Died` or of the protocol's `Problem`, or the reason why a file was not read: a kind of
-            `grader.words.files`.
-        detail: For `not_offered` and `wants_argument`, the method. For `shape`, the code of what is missing. For a
-            file that was not read, the words of the system or of a decoder.
-        type: The type of an exception.
-        line: The innermost line in the learner's file.
-        names: Files: those that may be the missing one, or of which only one may exist.
-
-    The other attributes are those of `Died`.
-    """
-
-    kind: str
-    seconds: float | None = None
-    clock: str | None = None
-    signal: str | None = None
-    limit_kb: int | None = None
-    count: int | None = None
-    detail: str | None = None
-    type: str | None = None
-    line: int | None = None
-    names: tuple[str, ...] = ()
 
 
 def reason_of(cause: Died | Problem) -> Reason:

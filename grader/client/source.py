@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from ..base import printable, readable
 from ..course import Exercise
-from ..remarks import CellStart
+from ..remarks import CellStart, Reason
 from . import bounds, notebook
-from .reason import Reason
 
 MAX_BYTES = bounds.SOURCE
 

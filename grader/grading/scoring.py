@@ -17,7 +17,7 @@ from ..remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
 from ..report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, skipped
 from ..words import learner
 from ..words.facts import FaultFact, fact_text
-from ..words.files import unread_text
+from ..words.practice import unread_text
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
 

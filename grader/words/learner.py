@@ -1,70 +1,33 @@
 """The sentences for a learner about their code: findings, exceptions, ends of processes, and fault facts."""
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol
+
+from msgspec import structs
 
 from ..base import counted, of_type
 from ..program import BINARY, METHODS, REFLECTED, number_text
 from ..remarks import (
-    BeforeInput,
-    BuiltAgain,
     CellStart,
-    Changed,
-    Cleared,
     DataChanged,
     DependsOnOrder,
-    Disordered,
-    GaveNone,
-    InPlace,
-    IntLeaves,
-    ListChanged,
-    ListedTwice,
+    Died,
     NeverRan,
-    NoGradientChanged,
     NoList,
-    NoNode,
-    NoRules,
     NotCalled,
-    NothingStored,
-    NotListed,
     NotRight,
-    OnesAtFirst,
-    RanEarly,
-    RanTwice,
-    Released,
+    Reason,
     Remark,
     Returned,
     RulesRunAgain,
-    RuleTripled,
-    SecondPass,
-    SeedChanged,
     Shown,
     StartingFrom,
     Stopped,
-    Unrelated,
+    tag_of,
 )
 from .facts import orders_text, place
-
-
-class Ended(Protocol):
-    """The reason why a process gave no usable answer: a `Died`, or the `Reason` made from one."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def seconds(self) -> float | None: ...
-    @property
-    def clock(self) -> str | None: ...
-    @property
-    def signal(self) -> str | None: ...
-    @property
-    def limit_kb(self) -> int | None: ...
-    @property
-    def count(self) -> int | None: ...
-    @property
-    def detail(self) -> str | None: ...
-
+from .sentence import Sentence, filled
 
 # -- checks -------------------------------------------------------------------------------------------
 
@@ -75,7 +38,7 @@ class Finding(Protocol):
     @property
     def remarks(self) -> Sequence[Remark]: ...
     @property
-    def reason(self) -> Ended | None: ...
+    def reason(self) -> Reason | None: ...
     @property
     def stopped(self) -> Stopped | None: ...
 
@@ -87,13 +50,13 @@ def finding_text(finding: Finding, cells: Sequence[CellStart] = ()) -> str | Non
     return "; ".join(map(remark_text, finding.remarks)) or None
 
 
-def load_failure(name: str, stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart] = ()) -> str:
+def load_failure(name: str, stopped: Stopped | None, ended: Reason | None, cells: Sequence[CellStart] = ()) -> str:
     """Say that the file `name` could not be loaded, and why."""
     joint = ", because" if stopped is not None and stopped.kind == "syntax" else ":"
     return f"{name} could not be loaded{joint} {_why(stopped, ended, cells)}"
 
 
-def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart]) -> str:
+def _why(stopped: Stopped | None, ended: Reason | None, cells: Sequence[CellStart]) -> str:
     """Say why the learner's code gave no answer: because it was stopped, or because of the way its process ended."""
     if stopped is not None:
         return stopped_text(stopped, cells)
@@ -103,58 +66,38 @@ def _why(stopped: Stopped | None, ended: Ended | None, cells: Sequence[CellStart
 
 def remark_text(remark: Remark) -> str:
     """Return the text of a remark as a part of a sentence."""
-    return _REMARKS[type(remark)](remark)
+    text = filled(_REMARKS[tag_of(remark)], {**structs.asdict(remark), **_remark_fields(remark)})
+    return f"in a second call, {text}" if getattr(remark, "again", False) else text
 
 
-def _starting_from(said: StartingFrom) -> str:
-    return "starting from " + ", ".join(f"{name} = {number_text(grad)}" for name, grad in said.grads.items())
-
-
-def _second_pass(said: SecondPass) -> str:
-    return (
-        f"in a second backward pass, after a first one that began at {said.after}"
-        if said.after
-        else "in the second pass"
-    )
-
-
-def _rules_run_again(said: RulesRunAgain) -> str:
-    text = f"in the second pass, which starts from L.grad = {number_text(said.upstream)}"
-    return f"after {said.clear}, {text}" if said.clear else text
-
-
-def _rule_tripled(said: RuleTripled) -> str:
-    text = f"the grader changed the rule of {said.node} so that its contributions should triple"
-    return f"{text}, but the gradients are those that are right without this change" if said.ignored else text
-
-
-def _data_changed(said: DataChanged) -> str:
-    return f"{_BY[said.by]} changed the data"
-
-
-def _seed_changed(said: SeedChanged) -> str:
-    return f"{said.root}.grad is {said.found} at the end; a backward pass starts with {said.root}.grad = 1"
-
-
-def _ran_early(said: RanEarly) -> str:
-    return (
-        f"the `_backward` of {said.node} ran before that of {said.user}, "
-        f"which had not yet added its contribution to {said.gradient}"
-    )
-
-
-def _returned(said: Returned) -> str:
-    what = _given_back(said.type) if said.count is None else counted(said.count, "number")
-    return f"{said.function} returned {what}; expected {counted(said.expected, 'number')}"
+def _remark_fields(remark: Remark) -> dict[str, object]:
+    """Return the fields of a remark that have a text of their own."""
+    match remark:
+        case StartingFrom():
+            return {"grads": [f"{name} = {number_text(grad)}" for name, grad in remark.grads.items()]}
+        case RulesRunAgain():
+            return {"upstream": number_text(remark.upstream)}
+        case DependsOnOrder():
+            return {"runs": orders_text(remark.wrong, remark.of)}
+        case DataChanged():
+            return {"by": {"backward": "backward()", "rules": "the backward rules"}[remark.by]}
+        case NeverRan():
+            return {"nodes": _and([remark.node, *remark.others])}
+        case NotCalled():
+            return {"rules": _and([f"`{one}`" for one in remark.written])}
+        case Returned():
+            return {"given": _given_back(remark.type) if remark.count is None else counted(remark.count, "number")}
+        case NotRight():
+            return {"numbers": [f"{name} (yours: {_digits(value)})" for name, value in remark.numbers.items()]}
+        case NoList():
+            return {"given": _given_back(remark.type)}
+        case _:
+            return {}
 
 
 def _given_back(type_name: str | None) -> str:
-    """Return what a function returned: the name of a type, or None with its usual cause."""
-    return "None, as a function without `return` does" if type_name == "None" else str(type_name)
-
-
-def _not_right(said: NotRight) -> str:
-    return "not right yet: " + ", ".join(f"{name} (yours: {_digits(value)})" for name, value in said.numbers.items())
+    """Return the object that a function returned: the name of a type, or None with its usual cause."""
+    return _NONE if type_name == "None" else str(type_name)
 
 
 def _digits(value: Shown) -> str:
@@ -166,104 +109,79 @@ def _and(names: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _call(said: NotCalled) -> str:
-    return "calls" if len(said.written) == 1 else "call"
-
-
-def _in_a_call(text: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return a function like `text` that adds a prefix if the remark is about a second call."""
-    return lambda said: f"in a second call, {text(said)}" if said.again else text(said)
-
-
-_BY = {"backward": "backward()", "rules": "the backward rules"}
-_REMARKS: dict[type, Callable[[Any], str]] = {
-    IntLeaves: lambda said: "the leaves are ints, as in `Value(2)`",
-    InPlace: lambda said: "each operation is written in place: `x = a; x += b`",
-    StartingFrom: _starting_from,
-    SecondPass: _second_pass,
-    BuiltAgain: lambda said: (
+_NONE = "None, as a function without `return` does"
+_REMARKS: dict[str, str] = {
+    "int_leaves": "the leaves are ints, as in `Value(2)`",
+    "in_place": "each operation is written in place: `x = a; x += b`",
+    "starting_from": "starting from {grads}",
+    "second_pass": "in {after:?a second backward pass, after a first one that began at {after}|the second pass}",
+    "built_again": (
         "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves"
     ),
-    Released: lambda said: "when no variable holds a node other than the leaves and the root",
-    RulesRunAgain: _rules_run_again,
-    Cleared: lambda said: f"after {said.function}",
-    RuleTripled: _rule_tripled,
-    DependsOnOrder: lambda said: f"wrong in {orders_text(said.wrong, said.of)}",
-    DataChanged: _data_changed,
-    NoGradientChanged: lambda said: "no gradient changed when the backward rules ran",
-    NothingStored: lambda said: (
-        "no local derivatives were recognised in the result of `*` (or of `+`, if there is no `*`)"
+    "released": "when no variable holds a node other than the leaves and the root",
+    "rules_run_again": "{clear:?after {clear}, }in the second pass, which starts from L.grad = {upstream}",
+    "cleared": "after {function}",
+    "rule_tripled": (
+        "the grader changed the rule of {node} so that its contributions should triple"
+        "{ignored:?, but the gradients are those that are right without this change}"
     ),
-    NoRules: lambda said: "no backward rule was found on the nodes, and this check has to observe the rules",
-    GaveNone: lambda said: f"an operation returned {_given_back('None')}",
-    SeedChanged: _seed_changed,
-    RanTwice: lambda said: f"the `_backward` of {said.node} ran more than once",
-    NeverRan: lambda said: f"the `_backward` of {_and([said.node, *said.others])} never ran",
-    NotCalled: lambda said: f"without `()`, {_and([f'`{one}`' for one in said.written])} {_call(said)} no function",
-    OnesAtFirst: lambda said: (
-        f"these numbers follow if every gradient is 1 at first; only {said.root}.grad should be 1 at first"
+    "depends_on_order": "wrong in {runs}",
+    "data_changed": "{by} changed the data",
+    "no_gradient_changed": "no gradient changed when the backward rules ran",
+    "nothing_stored": "no local derivatives were recognised in the result of `*` (or of `+`, if there is no `*`)",
+    "no_rules": "no backward rule was found on the nodes, and this check has to observe the rules",
+    "gave_none": f"an operation returned {_NONE}",
+    "seed_changed": "{root}.grad is {found} at the end; a backward pass starts with {root}.grad = 1",
+    "ran_twice": "the `_backward` of {node} ran more than once",
+    "never_ran": "the `_backward` of {nodes} never ran",
+    "not_called": "without `()`, {rules} {written:calls|call} no function",
+    "ones_at_first": "these numbers follow if every gradient is 1 at first; only {root}.grad should be 1 at first",
+    "ran_early": (
+        "the `_backward` of {node} ran before that of {user}, which had not yet added its contribution to {gradient}"
     ),
-    RanEarly: _ran_early,
-    Changed: lambda said: f"{said.function} changed the {said.what} of {said.node}",
-    ListChanged: lambda said: (
-        f"{said.function} removed nodes from the list that it was given, or added some; the caller still needs the list"
+    "changed": "{function} changed the {what} of {node}",
+    "list_changed": (
+        "{function} removed nodes from the list that it was given, or added some; the caller still needs the list"
     ),
-    Returned: _returned,
-    NotRight: _not_right,
-    NoList: _in_a_call(lambda said: f"build_topo returned {_given_back(said.type)}; it should return a list of nodes"),
-    Disordered: _in_a_call(lambda said: "a node is missing, is in the list twice, or comes before one of its inputs"),
-    NoNode: _in_a_call(
-        lambda said: (
-            "the list holds something that is not a node of this graph, perhaps a number or a node from an earlier call"
-        )
+    "returned": "{function} returned {given}; expected {expected:number}",
+    "not_right": "not right yet: {numbers}",
+    "no_list": "build_topo returned {given}; it should return a list of nodes",
+    "disordered": "a node is missing, is in the list twice, or comes before one of its inputs",
+    "no_node": (
+        "the list holds something that is not a node of this graph, perhaps a number or a node from an earlier call"
     ),
-    ListedTwice: _in_a_call(lambda said: f"{said.node} is in the list more than once"),
-    NotListed: _in_a_call(
-        lambda said: (
-            f"{said.node} is missing from the list"
-            + (f"; {said.equal}, which is in the list, has the same value" if said.equal else "")
-        )
-    ),
-    Unrelated: _in_a_call(lambda said: f"{said.node} is in the list, but {said.root} is not computed from it"),
-    BeforeInput: _in_a_call(lambda said: f"{said.node} comes before its input {said.input}"),
+    "listed_twice": "{node} is in the list more than once",
+    "not_listed": "{node} is missing from the list{equal:?; {equal}, which is in the list, has the same value}",
+    "unrelated": "{node} is in the list, but {root} is not computed from it",
+    "before_input": "{node} comes before its input {input}",
 }
 
 # -- ended processes ---------------------------------------------------------------------------------
 
 
-def ended_text(ended: Ended) -> str:
+def ended_text(ended: Died | Reason) -> str:
     """Return a sentence about the reason why no usable answer came."""
-    match ended.kind:
-        case "answer_too_large":
-            return f"the answer from your code's process is larger than the {ended.limit_kb} KB that this check allows"
-        case "budget":
-            spent = "CPU time" if ended.clock == "cpu" else "time"
-            return f"the submission has used up the {_seconds(ended)} of {spent} that it may use in total"
-        case "cpu_limit":
-            why = "is there a very large computation in one step, or an `except` that catches everything?"
-            return f"your code used more than {_seconds(ended)} of CPU time, and could not be interrupted; {why}"
-        case "exited":
-            return "your code's process ended before it answered (os._exit, or out of memory?)"
-        case "killed":
-            return f"your code's process was ended by {ended.signal}"
-        case "left_out":
-            return "your code's process returned no results for some of the expressions that it was given"
-        case "not_reloaded":
-            return "the file loaded once, but not a second time"
-        case "output_too_large":
-            return f"your code printed more than {(ended.limit_kb or 0) >> 10} MB"
-        case "protocol_error":
-            return f"your code's process gave no valid answer: {ended.detail}"
-        case "unanswered":
-            return f"not run: {counted(ended.count or 0, 'earlier run')} gave no answer in time"
-        case "wall_limit":
-            return f"no answer within {_seconds(ended)}"
-        case _:
-            raise ValueError(ended.kind)
+    seconds, count = counted(float(ended.seconds or 0), "second"), ended.count or 0
+    fields = {"seconds": seconds, "count": count, "mb": (ended.limit_kb or 0) >> 10, "cpu": ended.clock == "cpu"}
+    return filled(_ENDED[ended.kind], {**structs.asdict(ended), **fields})
 
 
-def _seconds(ended: Ended) -> str:
-    return counted(float(ended.seconds or 0), "second")
+_ENDED: dict[str, str] = {
+    "answer_too_large": "the answer from your code's process is larger than the {limit_kb} KB that this check allows",
+    "budget": "the submission has used up the {seconds} of {cpu:?CPU }time that it may use in total",
+    "cpu_limit": (
+        "your code used more than {seconds} of CPU time, and could not be interrupted; is there a very large "
+        "computation in one step, or an `except` that catches everything?"
+    ),
+    "exited": "your code's process ended before it answered (os._exit, or out of memory?)",
+    "killed": "your code's process was ended by {signal}",
+    "left_out": "your code's process returned no results for some of the expressions that it was given",
+    "not_reloaded": "the file loaded once, but not a second time",
+    "output_too_large": "your code printed more than {mb} MB",
+    "protocol_error": "your code's process gave no valid answer: {detail}",
+    "unanswered": "not run: {count:earlier run} gave no answer in time",
+    "wall_limit": "no answer within {seconds}",
+}
 
 
 # -- stopped code ------------------------------------------------------------------------------------
@@ -315,42 +233,41 @@ _DONE: dict[str, str] = {
 _BY_GRADER = ("local_rules", "pass_or_rules", "preload", "triple", "watch")
 
 
+_UNFILLED = "this part is still to be filled in"
+_STOPPED: dict[str, str] = {
+    "calls": (
+        "stopped: your code called its functions too often; is there an endless loop or recursion, or work that is "
+        "done again and again?"
+    ),
+    "cpu": ("stopped: your code ran out of CPU time; is there an endless loop, or work that is done again and again?"),
+    "stalled": ("stopped: your code waited for {seconds} seconds without computing anything; what is it waiting for?"),
+    "exit": "your code ends the program (sys.exit, exit or quit)",
+    "module": "{said}",
+    "syntax": "Python cannot parse the file: {said}",
+}
+
+
 def _sentence(stopped: Stopped) -> str:
-    match stopped.kind:
-        case "shape":
-            return _SHAPES[stopped.type](stopped)
-        case "not_offered":
-            return _absent(*stopped.names)
-        case "wants_argument":
-            return wants_argument(stopped.names[0])
-        case "calls":
-            often = "your code called its functions too often"
-            return f"stopped: {often}; is there an endless loop or recursion, or work that is done again and again?"
-        case "cpu":
-            ran = "your code ran out of CPU time"
-            return f"stopped: {ran}; is there an endless loop, or work that is done again and again?"
-        case "stalled":
-            seconds = stopped.counts[0]
-            waited = f"your code waited for {seconds} seconds without computing anything"
-            return f"stopped: {waited}; what is it waiting for?"
-        case "exit":
-            return "your code ends the program (sys.exit, exit or quit)"
-        case "module":
-            return stopped.said
-        case "syntax":
-            return f"Python cannot parse the file: {stopped.said}"
-        case _ if stopped.unfilled and stopped.begun:
-            return "this part still raises NotImplementedError; remove that line once the part is filled in"
-        case _ if stopped.unfilled:
-            return "this part is still to be filled in"
-        case _ if stopped.type == "MemoryError":
-            return "your code asked for more memory than a check may use"
-        case _:
-            said = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.said)
-            text = f"{stopped.type}: {said}" if said else stopped.type
-            if stopped.in_file:
-                return f"your code raised {text}"
-            return f"when {_DONE.get(stopped.where, 'your code was run')}, Python said: {text}"
+    if stopped.kind == "shape":
+        return _shape_text(stopped)
+    if stopped.kind == "not_offered":
+        return _absent(*stopped.names)
+    if stopped.kind == "wants_argument":
+        return wants_argument(*stopped.names)
+    if stopped.kind in _STOPPED:
+        seconds = stopped.counts[0] if stopped.counts else 0
+        return filled(_STOPPED[stopped.kind], {"said": stopped.said, "seconds": seconds})
+    if stopped.unfilled and stopped.begun:
+        return "this part still raises NotImplementedError; remove that line once the part is filled in"
+    if stopped.unfilled:
+        return _UNFILLED
+    if stopped.type == "MemoryError":
+        return "your code asked for more memory than a check may use"
+    said = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.said)
+    text = f"{stopped.type}: {said}" if said else stopped.type
+    if stopped.in_file:
+        return f"your code raised {text}"
+    return f"when {_DONE.get(stopped.where, 'your code was run')}, Python said: {text}"
 
 
 def _absent(method: str, user: str = "") -> str:
@@ -364,99 +281,68 @@ def _absent(method: str, user: str = "") -> str:
     return f"your engine has no `{method}` that takes a node and returns one: define a method `{method}`"
 
 
-def wants_argument(method: str) -> str:
-    """Say that a method was not run because it needs an argument."""
-    return f"`{method}` was not run: it takes an argument besides `self`, and checks call it without one"
-
+wants_argument = Sentence("`{method}` was not run: it takes an argument besides `self`, and checks call it without one")
 
 # -- files that cannot be read as an engine -----------------------------------------------------------
 
 
-def _several(what: str, usual: str) -> Callable[[Stopped], str]:
-    return lambda about: (
-        f"which attribute holds the {what}? It could be any of {', '.join(about.names)}; call it `{usual}`"
-    )
+def _shape_text(about: Stopped) -> str:
+    """Say why a file cannot be read as an engine."""
+    first, second = [*about.names, "", ""][:2]
+    one, other = [*about.counts, 0, 0][:2]
+    types = {f"{place}_type": name and of_type(name) for place, name in (("first", first), ("second", second))}
+    return filled(_SHAPES[about.type], {"names": about.names, "first": first, "one": one, "other": other, **types})
 
 
-def _no_rule(about: Stopped) -> str:
-    kept = f"Its attributes are {', '.join(about.names)}" if about.names else "It has no attributes"
-    return (
-        f"no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). {kept}. A rule is a "
-        "function, or a tuple or list of local derivatives (the values of the inputs do not count as such)"
-    )
-
-
-def _pass_stops(about: Stopped) -> str:
-    changed, times = about.counts
-    graph = "(a * b) * c" if times else "(a + b) + c"
-    return (
-        f"this check runs the rule of one operation, and none was recognised. backward() on `{graph}` changes "
-        f"{changed or 'none'} of the 3 gradients of a, b and c"
-    )
-
-
-def _contributions(about: Stopped) -> str:
-    given, inputs = about.counts
-    return f"the backward rule of a node gave {counted(given, 'contribution')} for {counted(inputs, 'input')}"
-
-
-def _derivatives(about: Stopped) -> str:
-    kept, inputs = about.counts
-    return f"a node stores {counted(kept, 'local derivative')} in `{about.names[0]}` for {counted(inputs, 'input')}"
-
-
-_SHAPES: dict[str, Callable[[Stopped], str]] = {
-    "no_class": lambda about: "the file has no class `Value`, and no other class that defines `+` and `*`",
-    "several_classes": lambda about: (
-        f"which class is the engine? It could be any of {', '.join(about.names)}; call one of them Value"
-    ),
-    "no_value": lambda about: "a leaf has no attribute that holds its value; store the value in `data`",
-    "several_values": _several("value", "data"),
-    "no_gradient": lambda about: "a leaf has no attribute that holds its gradient; store the gradient in `grad`",
-    "several_gradients": _several("gradient", "grad"),
-    "gradient_not_set": lambda about: (
-        f"`{about.names[0]}` of a node is a property without a setter, and no attribute behind it was found; "
+# `first` is the first of the names, `one` and `other` are the counts
+_SHAPES: dict[str, str] = {
+    "no_class": "the file has no class `Value`, and no other class that defines `+` and `*`",
+    "several_classes": "which class is the engine? It could be any of {names}; call one of them Value",
+    "no_value": "a leaf has no attribute that holds its value; store the value in `data`",
+    "several_values": "which attribute holds the value? It could be any of {names}; call it `data`",
+    "no_gradient": "a leaf has no attribute that holds its gradient; store the gradient in `grad`",
+    "several_gradients": "which attribute holds the gradient? It could be any of {names}; call it `grad`",
+    "gradient_not_set": (
+        "`{first}` of a node is a property without a setter, and no attribute behind it was found; "
         "the grader has to set gradients, so store the gradient in an attribute"
     ),
-    "gradient_is": lambda about: (
-        f"`{about.names[0]}` of a node is {of_type(about.names[1])}; the grader needs a number there"
+    "gradient_is": "`{first}` of a node is {second_type}; the grader needs a number there",
+    "no_backward": "a node has no method `backward()`",
+    "several_passes": "which function is the backward pass? It could be any of {names}; call it `backward`",
+    "backward_is_rule": (
+        "`{first}` of a node is its own rule; no function `backward(root)` runs the rules of all nodes"
     ),
-    "no_backward": lambda about: "a node has no method `backward()`",
-    "several_passes": lambda about: (
-        f"which function is the backward pass? It could be any of {', '.join(about.names)}; call it `backward`"
+    "no_function": "there is no function `{first}` in the file",
+    "no_node": "an operation returned {first_type} instead of {second_type}",
+    "nothing_to_call": "a node made by an operation has no `{first}` to call",
+    "rule_is_none": "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure",
+    "no_rule": (
+        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). "
+        "{names:?Its attributes are {names}|It has no attributes}. A rule is a "
+        "function, or a tuple or list of local derivatives (the values of the inputs do not count as such)"
     ),
-    "backward_is_rule": lambda about: (
-        f"`{about.names[0]}` of a node is its own rule; no function `backward(root)` runs the rules of all nodes"
+    "pass_stops": (
+        "this check runs the rule of one operation, and none was recognised. backward() on "
+        "`{other:?(a * b) * c|(a + b) + c}` changes {one:?{one}|none} of the 3 gradients of a, b and c"
     ),
-    "no_function": lambda about: f"there is no function `{about.names[0]}` in the file",
-    "no_node": lambda about: f"an operation returned {of_type(about.names[0])} instead of {of_type(about.names[1])}",
-    "nothing_to_call": lambda about: f"a node made by an operation has no `{about.names[0]}` to call",
-    "rule_is_none": lambda about: (
-        "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure"
+    "contributions": "the backward rule of a node gave {one:contribution} for {other:input}",
+    "derivatives": "a node stores {one:local derivative} in `{first}` for {other:input}",
+    "no_row": "`{first}` of a node is {second_type}; it should be a tuple or a list of the node's inputs",
+    "no_derivatives": (
+        "`{first}` of a node is {second_type}; it should be a tuple or a list with a local derivative for each input"
     ),
-    "no_rule": _no_rule,
-    "pass_stops": _pass_stops,
-    "contributions": _contributions,
-    "derivatives": _derivatives,
-    "no_row": lambda about: (
-        f"`{about.names[0]}` of a node is {of_type(about.names[1])}; "
-        "it should be a tuple or a list of the node's inputs"
-    ),
-    "no_derivatives": lambda about: (
-        f"`{about.names[0]}` of a node is {of_type(about.names[1])}; "
-        "it should be a tuple or a list with a local derivative for each input"
-    ),
-    "no_pairs": lambda about: f"not every entry in `{about.names[0]}` of a node holds an input and a local derivative",
-    "unclear_writes": lambda about: (
+    "no_pairs": "not every entry in `{first}` of a node holds an input and a local derivative",
+    "unclear_writes": (
         "this check runs the rule of one operation, and the grader could not tell which rule adds to which gradient in "
         "backward(). It can if the result of an operation keeps its rule: a function, or its local derivatives"
     ),
-    "no_number": lambda about: "backward() sets a gradient to something that is not a number",
+    "no_number": "backward() sets a gradient to something that is not a number",
 }
 
 # -- usual exceptions ---------------------------------------------------------------------------------
 
-_REFLECTED = {"+": "__radd__", "-": "__rsub__", "*": "__rmul__", "/": "__rtruediv__", "** or pow()": "__rpow__"}
+# as Python names the operators in its messages
+_REFLECTED = {f"{BINARY[op]} or pow()" if op == "pow" else BINARY[op]: method for op, method in REFLECTED.items()}
 
 # Each entry has an exception type, a pattern for its message, a pattern for one of the shown lines, and a sentence.
 # Groups of the message's pattern are filled in. The sentence must be true whenever Python gives this message on such
@@ -556,7 +442,7 @@ _SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
             "use an `import` statement: it finds every module that is available while grading",
         ),
         ("RecursionError", r"", "", "a function calls itself too deeply, directly or through other functions"),
-        ("NotImplementedError", r"", "", "this part is still to be filled in"),
+        ("NotImplementedError", r"", "", _UNFILLED),
     )
 ]
 
@@ -577,13 +463,13 @@ def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | No
     return None
 
 
-# -- an engine's names ---------------------------------------------------------------------------------
+# -- an engine's names, and what its code attempted ------------------------------------------------------
 
-
-def names_taken(cls: str, data: str, grad: str, inputs: str) -> str:
-    """Return a sentence about the names that were recognised in an engine."""
-    of_inputs = f"the inputs in `{inputs}`" if inputs else "no list of a node's inputs"
-    return f"the engine is the class `{cls}`, with the value in `{data}`, the gradient in `{grad}` and {of_inputs}"
+# about the names that were recognised in an engine
+names_taken = Sentence(
+    "the engine is the class `{cls}`, with the value in `{data}`, the gradient in `{grad}` and "
+    "{inputs:?the inputs in `{inputs}`|no list of a node's inputs}"
+)
 
 
 def refused_calls(names: Sequence[str]) -> str:

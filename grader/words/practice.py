@@ -1,9 +1,15 @@
-"""The sentences of practice: messages of `grade` and its commands to a learner, except findings about the code."""
+"""The sentences of practice: messages of `grade` to a learner, except findings about the code.
+
+An instructor reads the same sentences about files that were not read.
+"""
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from ..base import counted
-from .sentence import Sentence
+from ..remarks import Reason
+from .sentence import Sentence, filled, listed
 
 # -- every command --------------------------------------------------------------------------------------
 
@@ -169,3 +175,63 @@ MISSED_BONUS = "`grade --all` says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"
 no_folder = Sentence("{option} {folder}: there is no such folder")
 report_not_written = Sentence("the report could not be written to {path}: {why}; try --report FILE")
+
+# -- files that were not read ---------------------------------------------------------------------------
+
+
+def unread_text(unread: Reason, name: str = "") -> str:
+    """Return a sentence that says why a file was not read.
+
+    Args:
+        name: the name of the file. Reasons that concern a whole submission do not need it.
+    """
+    kb, shown = unread.limit_kb or 0, unread.names
+    fields = {
+        "name": name,
+        "size": f"{kb} KB" if kb < 1 << 10 else f"{kb >> 10} MB",
+        "cpu": unread.clock == "cpu",
+        "shown": listed(shown, more=(unread.count or 0) > len(shown)),
+    }
+    text = _UNREAD[unread.kind]
+    return filled(text if unread.kind in _WHOLE else f"{{name}} {text}", {**structs.asdict(unread), **fields})
+
+
+_WHOLE = ("both", "missing", "near_name", "several_files", "too_much_memory", "too_slow")  # these are whole sentences
+_NOT_READ = "the submission cannot be read: reading it took more than"
+_UNREAD = {
+    "both": "there are both {names: and }; keep one of them",
+    "compressed_excess": "contains more compressed data than it unpacks to",
+    "compression": "uses an unsupported compression method",
+    "damaged": "is damaged: {detail}",
+    "damaged_header": "has a damaged header",
+    "encrypted": "is encrypted",
+    "hard_link": "is a hard link: the same file has another name elsewhere",
+    "language": "is a notebook for {detail}; only Python can be graded",
+    "long_name": "has a file name of more than {size}",
+    "missing": "there is no file {name}",
+    "nbformat": "has nbformat {count}, and only 4 can be read; open it in Jupyter and save it again",
+    "near_name": "there is no file {name}; it may be {names: or }",
+    "nested": "is not a Jupyter notebook: its JSON is nested too deeply",
+    "not_a_notebook": "is not a Jupyter notebook: {detail}; open it in Jupyter and save it again",
+    "not_json": "cannot be read: {detail}; clear its outputs and save it again in Jupyter",
+    "not_opened": "cannot be read: {detail}",
+    "not_regular": "is not a regular file",
+    "not_utf8": "is not UTF-8 (byte {count})",
+    "notebook_not_utf8": "cannot be read: it is not UTF-8; clear its outputs and save it again in Jupyter",
+    "notebook_too_large": "is larger than {size}; clear its outputs and save it again",
+    "nul_bytes": "is not text: it has NUL bytes (UTF-16?)",
+    "nul_characters": "is not text: it has NUL characters",
+    "overlap": "holds files that overlap",
+    "several_files": "{count} different files {name} were found: {shown}; none was graded. Keep one of them.",
+    "sparse_file": "holds a sparse file; files after it were not read",
+    "symbolic_link": "cannot be read: there is a symbolic link in its path",
+    "too_large": "is larger than {size}",
+    "too_many_archives": "is not read: there are more than {count} archives",
+    "too_many_cells": "has more than {count} cells",
+    "too_many_files": "contains more than {count} files",
+    "too_many_streams": "contains more than {count} compressed streams",
+    "too_much_code": "has more than {size} of code",
+    "too_much_data": "unpacks to too much data",
+    "too_much_memory": f"{_NOT_READ} {{size}} of memory",
+    "too_slow": f"{_NOT_READ} {{seconds:g}} s{{cpu:? of CPU time}}",
+}

@@ -9,8 +9,7 @@ import pytest
 from grader.checks import CheckFailed
 from grader.checks.outcome import Finding, fail, fail_for, shown
 from grader.client import Died, Odd, Problem
-from grader.client.reason import STATUS, Kind
-from grader.remarks import SecondPass
+from grader.remarks import STATUS, Kind, SecondPass
 from grader.words.learner import finding_text
 
 MakeProblem = Callable[..., Problem]

@@ -10,11 +10,10 @@ import pytest
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.outcome import Finding
 from grader.client import Batch, Died, Problem, Ran, Reason
-from grader.client.reason import Kind
 from grader.oracle import Redraw
 from grader.oracle.answer_book import Answer
 from grader.program import Descent, ProgramError, Question, chain, leaf, program
-from grader.remarks import Changed, ListChanged
+from grader.remarks import Changed, Kind, ListChanged
 from grader.words.learner import ended_text, finding_text
 
 EngineThat = Callable[..., EngineUnderCheck]

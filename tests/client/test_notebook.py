@@ -12,7 +12,7 @@ from grader.client.bounds import CELLS, NOTEBOOK, SOURCE
 from grader.client.notebook import NotebookError, code_cells, without_magics
 from grader.remarks import CellStart
 from grader.words.facts import place
-from grader.words.files import unread_text
+from grader.words.practice import unread_text
 
 NAMES = ("accumulate", "03", "3", "03_accumulate", "03_accumulate.py")
 

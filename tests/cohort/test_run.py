@@ -25,7 +25,7 @@ from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
 from grader.report import Report, review_reasons, write_report
-from grader.words.files import unread_text
+from grader.words.practice import unread_text
 
 pytestmark = pytest.mark.slow
 

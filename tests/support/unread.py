@@ -1,7 +1,7 @@
 """The sentence about a source without a text."""
 
 from grader.client import Source
-from grader.words.files import unread_text
+from grader.words.practice import unread_text
 
 
 def why_unread(source: Source) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import grader
 from grader.client import Reason
-from grader.words.files import unread_text
+from grader.words.practice import unread_text
 
 # the modules that find out why a file cannot be read
 FINDERS = ("client/source.py", "client/notebook.py", "cohort/intake/archives.py", "cohort/intake/files.py")

@@ -28,8 +28,8 @@ from ...client import (
 )
 from ...course import names_of
 from ...report.choices import Choice, chosen, text_digest
-from ...words.files import unread_text
 from ...words.instructor import cohort as intake
+from ...words.practice import unread_text
 from . import clones
 from .archives import FOREIGN, Allowance, ArchiveError, is_archive, members
 from .layout import Entry

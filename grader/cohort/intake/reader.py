@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from ...base.processes import start_module
 from ...client import Reason, Source
-from ...words.files import unread_text
+from ...words.practice import unread_text
 from ..side_by_side import side_by_side
 from .channel import Limits, Order, Ready, Reply, Setup, Stopped, most, receive, send
 from .files import Intake

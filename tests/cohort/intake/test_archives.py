@@ -20,7 +20,7 @@ from grader.client import Reason
 from grader.client.source import MAX_BYTES
 from grader.cohort.intake import archives
 from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
-from grader.words.files import unread_text
+from grader.words.practice import unread_text
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 Format = Literal[0, 1, 2]

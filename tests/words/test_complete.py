@@ -1,0 +1,95 @@
+"""Every code has a sentence for each audience that can meet it."""
+
+import re
+from collections.abc import Collection, Iterable
+from itertools import product
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
+from grader.client.protocol import SHAPES
+from grader.learners import Because, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
+from grader.program import FORMS
+from grader.remarks import Died, Kind, Reason, Remark
+from grader.report.model import CheckStatus, ExerciseStatus
+from grader.words import learner
+from grader.words.facts import SENTENCES, FactKind, FaultFact, fact_text
+from grader.words.instructor import reviews
+from grader.words.instructor.page import WORDS
+
+
+@pytest.mark.parametrize(
+    ("expected", "table"),
+    [
+        (get_args(FactKind), SENTENCES),
+        ((one.__struct_config__.tag for one in get_args(Remark)), learner._REMARKS),
+        ((*get_args(Kind), "left_out"), learner._ENDED),
+        (SHAPES, learner._SHAPES),
+        (get_args(ReviewKind), reviews._REVIEWS),
+        (get_args(ReasonKind), reviews._CAUSES),
+    ],
+    ids=["facts", "remarks", "ends", "shapes", "reviews", "reasons"],
+)
+def test_each_code_has_a_sentence(expected: Iterable[str], table: Collection[str]) -> None:
+    """A table has a sentence for each code, and no other."""
+    assert set(expected) == set(table)
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether a text is not empty, and all its fields are filled in with something."""
+    return bool(text) and not re.search(r"[{}]|(?<!is )(?<!or )None|``|  ", text)
+
+
+# the kinds whose sentences have fields that depend on the operation
+OF_OPERATIONS = {kind for kind, text in SENTENCES.items() if re.search(r"operation_text|{where}|program_text", text)}
+    kind for kind, text in SENTENCES.items() if re.search(r"\{(operation_text|where|program_text)\}", text)
+}
+
+
+@pytest.mark.parametrize("kind", get_args(FactKind))
+def test_each_fact_about_each_operation_is_a_sentence(kind: FactKind) -> None:
+    """A fact of each kind is a sentence for each operation and each input, with its numbers and its lines."""
+    fact = FaultFact(
+        kind, expected="3", found="2", program="L = a    with a = 2", node="L", other="y", upstream="2", lines=(4, 6)
+    )
+    names = list(FORMS) if kind in OF_OPERATIONS else [""]
+    texts = [
+        fact_text(replace(fact, operation=name, input=where, orders=orders))
+        for name, where, orders in product(names, ("", "a"), (None, (1, 4)))
+    ]
+    assert [] == [text for text in texts if not is_sentence(text) or not text.endswith(".")]
+
+
+@pytest.mark.parametrize("kind", [*get_args(Kind), "left_out"])
+def test_each_end_of_a_process_is_a_sentence(kind: str) -> None:
+    """An end of a process has a sentence, as a `Died` and as the `Reason` in a report."""
+    fields = {"seconds": 2.0, "clock": "cpu", "signal": "SIGKILL", "limit_kb": 2048, "count": 3, "detail": "no"}
+    assert is_sentence(learner.ended_text(Reason(kind, **fields)))  # type: ignore[arg-type]
+    if kind != "left_out":
+        assert learner.ended_text(Died(kind, **fields)) == learner.ended_text(Reason(kind, **fields))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", get_args(ReviewKind))
+def test_each_reason_for_a_review_has_a_sentence_a_question_and_a_command(kind: ReviewKind) -> None:
+    """An instructor reads why a submission needs a review, what has to be decided, and the command for it."""
+    decided = Decided("Ada", "2026-03-05", "late bus", points={"swap.a": 2})
+    reason = NeedsReview(kind, "swap", ("a",), "the detail", ("one", "two"), 3, decided)
+    assert is_sentence(reviews.review_text(reason))
+    assert reviews.review_question(reason).count("?") == 1
+    assert reviews.review_command(reason, "ada").startswith("grade decide RESULTS ")
+    assert (kind in reviews.KEPT) == bool(reviews.keep_command(reason, "ada"))
+
+
+@pytest.mark.parametrize("kind", get_args(ReasonKind))
+def test_each_reason_for_a_change_is_a_text(kind: ReasonKind) -> None:
+    """An instructor reads why a total changed."""
+    assert is_sentence(reviews.cause_text(Because(kind, "swap.a", 1, 2)))
+
+
+def test_each_status_has_a_word_on_the_class_page() -> None:
+    """The class page has a word for each status, and for each standing without a score."""
+    statuses = {*get_args(CheckStatus), *get_args(ExerciseStatus)}
+    assert statuses == {name.removeprefix("status.") for name in WORDS if name.startswith("status.")}
+    standings = {name.removeprefix("standing.") for name in WORDS if name.startswith("standing.")}
+    assert set(get_args(Standing)) - {"graded", "unclaimed"} == standings
