@@ -43,8 +43,6 @@ def is_sentence(text: str) -> bool:
 
 # the kinds whose sentences have fields that depend on the operation
 OF_OPERATIONS = {kind for kind, text in SENTENCES.items() if re.search(r"operation_text|{where}|program_text", text)}
-    kind for kind, text in SENTENCES.items() if re.search(r"\{(operation_text|where|program_text)\}", text)
-}
 
 
 @pytest.mark.parametrize("kind", get_args(FactKind))
