@@ -9,13 +9,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache, partial
-from itertools import chain, pairwise, takewhile
+from itertools import chain, filterfalse, pairwise, starmap, takewhile
+from typing import TypeAlias
 
 import msgspec
 
 from ..base import of_type
 from ..checks.compare import close, in_single_precision, nearly
-from ..client import Batch, Broke, Done, Odd, Read, Ruled, Run, Traced
+from ..client import Batch, Broke, Done, Odd, Read, Reading, Ruled, Run, Traced
 from ..client.protocol import Grads, Numbers, Observed, Values
 from ..course import Limits
 from ..program import FORMS, METHODS, Form, Op, Program, number_text, program
@@ -144,65 +145,95 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
     """
     single = _single_precision(answer.seeds[0])
     outcomes = iter([_singles(outcome) for outcome in answer.seeds[0]] if single else answer.seeds[0])
-    found: list[FaultFact] = []
-    clearing: list[FaultFact] = []
-    users: dict[tuple[int, int] | None, set[str]] = {}
-    for name, form in FORMS.items():
-        seen = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
-        further = takewhile(lambda three: all(isinstance(o, Done) for o in three), seen[_NEEDED:])
-        seen = [*seen[:_NEEDED], *further]
-        form = msgspec.structs.replace(form, numbers=form.numbers[: len(seen)])
-        if without := _without_rule(name, [first for first, *_ in seen], answer.reading.rule_name):
-            if not found or name not in _MADE_OF_OTHERS:
-                found.append(without)
-            continue
-        if wrong := _wrong_value(form, [first for first, *_ in seen]):
-            told = any(f.kind == wrong.kind and f.operation == form.op for f in found)
-            if not told and (name not in _MADE_OF_OTHERS or all(f.operation in _MADE_OF_OTHERS for f in found)):
-                found.append(wrong)
-            continue
-        done = [tuple(o for o in outcome if isinstance(o, Done)) for outcome in seen]
-        if any(len(three) < 3 for three in done):
-            continue
-        rules = [three[0].ruled[0] for three in done]
-        # an operation may have a rule for each case, such as one below 0: then a fact about all cases has no lines
-        rule = next((one for one in rules if one.state != "own" or not one.alone), rules[0])
-        places = [_lines(one, source.count("\n") + 1) if one.alone else None for one in rules]
-        lines = places[0] if len(set(places)) == 1 else None
-        if name not in _MADE_OF_OTHERS:
-            users.setdefault(lines, set()).add(form.op)
-        same_rule = [fact for fact in found if lines and fact.lines == lines]
-        # without lines, the rule may be the one of a known fact; without inputs, additional nodes are not recognised
-        shared = lines in users if lines else bool(found) or not answer.reading.inputs
-        if name in _MADE_OF_OTHERS and (not rule.alone or shared or (found and rule.state != "own")):
-            continue  # nothing is certain: the rule that ran may be that of another operation
-        if found and not rule.alone:
-            continue
-        known = {fact.kind for fact in found if fact in same_rule or fact.operation == form.op}
-        facts = [
-            _written(fact, source, answer.reading.rule_name) if fact.kind == "no_rule" else fact
-            for fact in _merged(_of_operation(form, done), rule)
-        ]
-        texts = [_program(form, x).shown for x in form.numbers]
-        at = {fact: texts.index(fact.program) for fact in facts if fact.program}
-        found += [
-            msgspec.structs.replace(fact, lines=places[at[fact]] if fact in at else lines)
-            for fact in facts
-            if fact.kind not in known
-        ]
-        if not facts and rule.state == "own" and rule.alone and _clears(done):
-            clearing.append(FaultFact("upstream_cleared", operation=name, lines=lines))
-    found = found or clearing  # a pass may clear a gradient that it no longer needs
-    found += [single] if single else []
+    rules = _Rules(source, answer.reading)
+    for form in FORMS.values():
+        tries = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
+        # further sets of numbers count up to the first that raises an error
+        further = takewhile(lambda three: all(isinstance(o, Done) for o in three), tries[_NEEDED:])
+        tries = [*tries[:_NEEDED], *further]
+        rules.add(msgspec.structs.replace(form, numbers=form.numbers[: len(tries)]), tries)
+    found = [*rules.facts(), *([single] if single else [])]
     asked = _forms_in(shown) if shown else set()
-    found.sort(key=lambda fact: operation_of(fact) not in asked)
-    # if several operations share a rule, only some kinds of fault are certain to be in its lines
-    return tuple(
-        msgspec.structs.replace(fact, lines=None)
-        if len(users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
-        else fact
-        for fact in found
-    )
+    return tuple(sorted(found, key=lambda fact: operation_of(fact) not in asked))
+
+
+class _Rules:
+    """The facts about the rules of operations, derived from one operation after the other.
+
+    Args:
+        source: the text of the learner's file.
+        reading: how the engine was read.
+    """
+
+    def __init__(self, source: str, reading: Reading) -> None:
+        self._source = source
+        self._reading = reading
+        self._found: list[FaultFact] = []
+        self._clearing: list[FaultFact] = []
+        self._users: dict[tuple[int, int] | None, set[str]] = {}  # the operations whose rule has these lines
+
+    def facts(self) -> list[FaultFact]:
+        """Return all facts. If operations share a rule, only some kinds of fault are certain to be in its lines."""
+        found = self._found or self._clearing  # a pass may clear a gradient that it no longer needs
+        return [
+            msgspec.structs.replace(fact, lines=None)
+            if len(self._users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
+            else fact
+            for fact in found
+        ]
+
+    def add(self, form: Form, tries: Sequence[tuple[Done | Broke | None, ...]]) -> None:
+        """Derive the facts about an operation from its three runs for each set of numbers."""
+        firsts = [first for first, *_ in tries]
+        done = [tuple(o for o in three if isinstance(o, Done)) for three in tries]
+        if without := _without_rule(form.name, firsts, self._reading.rule_name):
+            if not (self._found and form.made_of):
+                self._found.append(without)
+        elif wrong := _wrong_value(form, firsts):
+            told = any(fact.kind == wrong.kind and fact.operation == form.op for fact in self._found)
+            simple = any(not FORMS[fact.operation].made_of for fact in self._found)
+            if not told and not (form.made_of and simple):
+                self._found.append(wrong)
+        elif all(len(three) == 3 for three in done):
+            self._add_rule(form, done)
+
+    def _add_rule(self, form: Form, done: Sequence[tuple[Done, ...]]) -> None:
+        """Derive the facts about a rule that ran without an error, and whose values are right."""
+        rules = [three[0].ruled[0] for three in done]
+        rule = next(filterfalse(_is_own, rules), rules[0])
+        # an operation may have a rule for each case, and then a fact about all cases has no lines
+        places = [_lines(one, self._source.count("\n") + 1) for one in rules]
+        lines = places[0] if len(set(places)) == 1 else None
+        if not form.made_of:
+            self._users.setdefault(lines, set()).add(form.op)
+        if not self._is_certain(form, rule, lines):
+            return
+        facts = _merged(_of_operation(form, done), rule)
+        if not facts and _is_own(rule) and _clears(done):
+            self._clearing.append(FaultFact("upstream_cleared", operation=form.name, lines=lines))
+        # the facts that are not known yet, of this operation or of another one with the same rule
+        known = {one.kind for one in self._found if one.operation == form.op or (lines and one.lines == lines)}
+        texts = [_program(form, x).shown for x in form.numbers]
+        for fact in (fact for fact in facts if fact.kind not in known):
+            at = places[texts.index(fact.program)] if fact.program else lines
+            self._found.append(msgspec.structs.replace(self._written(fact), lines=at))
+
+    def _written(self, fact: FaultFact) -> FaultFact:
+        """Return a fact with what the text of the file adds to it."""
+        return _written(fact, self._source, self._reading.rule_name) if fact.kind == "no_rule" else fact
+
+    def _is_certain(self, form: Form, rule: Ruled, lines: tuple[int, int] | None) -> bool:
+        """Return whether the rule that ran is certainly that of this operation."""
+        if not form.made_of:
+            return rule.alone or not self._found
+        # without lines, the rule may be the one of a known fact; without inputs, additional nodes are not recognised
+        shared = lines in self._users if lines else bool(self._found) or not self._reading.inputs
+        return rule.alone and not shared and not (self._found and rule.state != "own")
+
+
+def _is_own(rule: Ruled) -> bool:
+    """Return whether a result has a rule of its own, and this rule alone ran."""
+    return rule.state == "own" and rule.alone
 
 
 def _clears(done: Sequence[tuple[Done, ...]]) -> bool:
@@ -308,7 +339,7 @@ def _singles(outcome: Done | Broke | None) -> Done | Broke | None:
 
 
 def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
-    return (rule.first, rule.last) if 0 < rule.first <= rule.last <= source_lines else None
+    return (rule.first, rule.last) if rule.alone and 0 < rule.first <= rule.last <= source_lines else None
 
 
 def _merged(facts: list[FaultFact], rule: Ruled) -> list[FaultFact]:
@@ -380,50 +411,53 @@ def _of_input(
     values: list[float],
 ) -> Iterator[FaultFact]:
     """Yield the facts about the contribution to input `j`."""
-    right = form.derivatives[j]
-    fact = partial(FaultFact, operation=form.name, input="ab"[j])
-    row = rows[j]
+    row, local = rows[j], [d[j] for d in locals_]
     if len(row) < _ENOUGH:
         return
+    fact = partial(FaultFact, operation=form.name, input="ab"[j])
+    # existing gradients: a rule adds to them
     adds = all(_close(there, before[j] + fresh) for (fresh, there, _), before in zip(row, _ALREADY, strict=False))
     sets = all(_close(there, fresh) for fresh, there, _ in row)
     if not adds and not sets:
         if len(rows) == 2 and _by_gradient(rows, j):
-            yield fact("gradient_for_value", expected=right, found=f"{'ba'[j]}.grad")
+            yield fact("gradient_for_value", expected=form.derivatives[j], found=f"{'ba'[j]}.grad")
         else:
-            yield fact("depends_on_gradients", expected=right)
+            yield fact("depends_on_gradients", expected=form.derivatives[j])
         return
     zero = all(fresh == 0.0 == another for fresh, _, another in row)
-    local = [d[j] for d in locals_]
     if sets:
         yield fact("overwrites", found="0" if zero and any(local) else "")
-    fits, constant = _Fit(row), False
-    if fits(local):
+    # the contribution itself
+    if _Fit(row)(local):
         return
-    if zero:
-        if not sets:
-            yield fact("nothing_added")
-        return
+    if not zero:
+        yield from _of_contribution(form, j, row, local, values)
+    elif not sets:
+        yield fact("nothing_added")
+
+
+def _of_contribution(
+    form: Form, j: int, row: list[tuple[float, float, float]], local: Sequence[float], values: Sequence[float]
+) -> Iterator[FaultFact]:
+    """Yield the facts about a wrong contribution to input `j`, which is not always 0."""
+    fact = partial(FaultFact, operation=form.name, input="ab"[j])
+    fits, right = _Fit(row), form.derivatives[j]
     if any(local) and all(_close(fresh, another) for fresh, _, another in row):
         yield fact("no_upstream", expected=right)
         return
-    if all(d != 0.0 for d in local):
-        ratios = [fresh / (u * d) for (fresh, _, _), u, d in zip(row, _UPSTREAM, local, strict=False)]
-        constant = all(_close(one, other) for one, other in pairwise(ratios)) and fits([ratios[0] * d for d in local])
-        if constant and _close(ratios[0], -1.0):
-            yield fact("sign")
-            return
-        if constant and len({round(d, 9) for d in local}) > 1:
-            yield fact("factor", expected="1", found=f"{ratios[0]:.6g}")
-            return
-    known = _formula(form, fits.local, values)
-    if constant and (known is None or known not in _NAMES):
-        yield fact("factor", expected="1", found=f"{ratios[0]:.6g}")
+    # a constant factor, if a formula would not say more than that
+    factor = fits.factor(local)
+    if factor is not None and _close(factor, -1.0):
+        yield fact("sign")
         return
-    if known:
+    constant = factor is not None and len({round(d, 9) for d in local}) > 1
+    known = None if constant else _formula(form, fits.local, values)
+    if factor is not None and known not in _NAMES:
+        yield fact("factor", expected="1", found=f"{factor:.6g}")
+    # another local derivative, or another use of the upstream gradient
+    elif known:
         yield fact("local_derivative", expected=right, found=known)
-        return
-    if fits.by(lambda u, i: local[i] + u):
+    elif fits.by(lambda u, i: local[i] + u):
         yield fact("upstream_added", expected=right)
     elif fits.by(lambda u, i: form.without_parentheses(j, form.numbers[i], values[i], u)):
         yield fact("parentheses", expected=right)
@@ -491,6 +525,14 @@ class _Fit:
         """Return the local derivative for each set; None if the contributions are not multiples of both gradients."""
         local = [fresh / upstream for (fresh, *_), upstream in zip(self._row, _UPSTREAM, strict=False)]
         return local if self(local) else None
+
+    def factor(self, right: Sequence[float]) -> float | None:
+        """Return the factor by which the local derivative differs from the right one; None if it is not constant."""
+        if not all(right):
+            return None
+        first, *others = (fresh / (u * d) for (fresh, *_), u, d in zip(self._row, _UPSTREAM, right, strict=False))
+        constant = all(_close(one, other) for one, other in pairwise([first, *others]))
+        return first if constant and self([first * d for d in right]) else None
 
     def by(self, contribution: Callable[[float, int], float]) -> bool:
         """Return whether the contributions are `contribution(upstream, i)` for each set `i`."""
@@ -602,30 +644,25 @@ def _wrong_gradients(
 ) -> list[FaultFact]:
     """Return the facts about the leaves with wrong gradients; none if the engine computes other values."""
     done = [(p, o) for p, o in zip(programs, outcomes, strict=True) if isinstance(o, Done)]
-    if len(done) < _NEEDED or any(outcome.grads[0][p.root] != 1.0 for p, outcome in done):
-        return []
-    if not all(_close(seen, value) for p, o in done for seen, value in zip(o.values[0], p.values, strict=True)):
+    if len(done) < _NEEDED or not all(_computes(p, o) and o.grads[0][p.root] == 1.0 for p, o in done):
         return []
     leaves: dict[str, list[tuple[str, str]]] = {}  # by the formula of their gradients
     for i, expected in enumerate(right):
         seen = [_numbers(outcome.grads[0])[i] for _, outcome in done]
         pairs = list(zip(seen, (expected_grads(p)[i] for p, _ in done), strict=True))
-        if all(map(math.isfinite, seen)) and not all(_close(one, other) for one, other in pairs):
+        if all(map(math.isfinite, seen)) and not all(starmap(_close, pairs)):
             found = _multiple(pairs, expected) or _gradient_formula(name, [p for p, _ in done], seen)
             leaves.setdefault(found or "", []).append(("abc"[i], expected))
-    where = "" if name else programs[0].text
+    about = FaultFact("wrong_gradient", operation=name, program="" if name else programs[0].text)
     return [
-        FaultFact(
-            "wrong_gradient",
-            operation=name,
-            input=",".join(leaf for leaf, _ in same),
-            expected=",".join(text for _, text in same),
-            found=found,
-            program=where,
-        )
-        for found, same in leaves.items()
-        if found
+        msgspec.structs.replace(about, input=",".join(names), expected=",".join(texts), found=found)
+        for found, (names, texts) in ((found, zip(*same, strict=True)) for found, same in leaves.items() if found)
     ]
+
+
+def _computes(p: Program, outcome: Done) -> bool:
+    """Return whether an engine computed the values of a program."""
+    return all(_close(seen, value) for seen, value in zip(outcome.values[0], p.values, strict=True))
 
 
 def _multiple(pairs: Sequence[tuple[float, float]], expected: str) -> str:
@@ -649,6 +686,9 @@ def _gradient_formula(name: str, programs: Sequence[Program], seen: Sequence[flo
     return formula(seen, tuple((node.name, tuple(p.values[i] for p in programs)) for i, node in nodes))
 
 
+_Seen: TypeAlias = tuple[Program, Sequence[float], Traced]  # a program, its gradients, and the rules that ran
+
+
 def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[FaultFact]:
     """Return the facts about the first backward pass on these programs.
 
@@ -662,21 +702,33 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
         return root
     if not wrong:
         return []
-    nothing = all(not any(g for i, g in enumerate(grads) if i != p.root) for p, grads, _ in seen)
-    if nothing and not any(grads[p.root] for p, grads, _ in seen):
-        added = any(there for _, _, trace in seen for _, there in trace.calls)
-        return [FaultFact("all_cleared" if added else "not_seeded")]
-    if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
-        p, grads, _ = wrong[0]
-        return [FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
     ran = any(trace.calls for _, _, trace in seen)
-    if nothing:
-        return [FaultFact("nothing_propagated" if stored or ran or changes else "no_rule_ran")]
-    if all(grad == 1.0 for _, grads, _ in seen for grad in grads):
-        return [FaultFact("all_ones")]
+    if alike := _alike_everywhere(seen, wrong, stored or ran or changes):
+        return [alike]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
     return [fact for p, grads, trace in wrong if ran and _whole(p, grads, trace) for fact in _disorder(p, trace)]
+
+
+def _alike_everywhere(seen: Sequence[_Seen], wrong: Sequence[_Seen], may_have_run: bool) -> FaultFact | None:
+    """Return the fact that a pass does the same wrong thing with every program, or None.
+
+    Args:
+        seen: all programs.
+        wrong: the programs with wrong gradients.
+        may_have_run: whether a rule may have run.
+    """
+    of_roots = [grads[p.root] for p, grads, _ in seen]
+    of_others = [grad for p, grads, _ in seen for i, grad in enumerate(grads) if i != p.root]
+    if not any(of_others) and not any(of_roots):
+        added = any(there for _, _, trace in seen for _, there in trace.calls)
+        return FaultFact("all_cleared" if added else "not_seeded")
+    if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
+        p, grads, _ = wrong[0]
+        return FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)
+    if not any(of_others):
+        return FaultFact("nothing_propagated" if may_have_run else "no_rule_ran")
+    return FaultFact("all_ones") if all(grad == 1.0 for grad in of_roots + of_others) else None
 
 
 def _whole(p: Program, grads: Sequence[float], trace: Traced) -> bool:
@@ -693,7 +745,7 @@ def _whole(p: Program, grads: Sequence[float], trace: Traced) -> bool:
     )
 
 
-def _wrong_root(seen: Sequence[tuple[Program, Sequence[float], Traced]]) -> list[FaultFact]:
+def _wrong_root(seen: Sequence[_Seen]) -> list[FaultFact]:
     """Return the fact that the root's gradient is not 1 after any pass, if all other gradients are right."""
     for p, grads, _ in seen:
         right = expected_grads(p)
