@@ -1,10 +1,20 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
-from .behaviour import Behaviour, arrived, behaviour, check_of, fingerprint
-from .catalogue import Misconception, read_misconceptions
-from .edits import Edit, Where, anywhere, apply_edits, edited, in_solution, regions, unfinished, without
+from .behaviour import Behaviour, arrived, behaviour, can_be_named, can_be_told, check_of, diagnose, fingerprint
 from .facts import gradient_facts, gradient_probes, operation_of, pass_facts, pass_probes, rule_facts, rule_probes
-from .match import can_be_named, can_be_told, diagnose
+from .misconceptions import (
+    Edit,
+    Misconception,
+    Where,
+    anywhere,
+    apply_edits,
+    edited,
+    in_solution,
+    read_misconceptions,
+    regions,
+    unfinished,
+    without,
+)
 from .reasons import explains
 
 __all__ = [

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from grader.course import Course, Exercise, load_course
-from grader.diagnosis.catalogue import read_misconceptions
+from grader.diagnosis.misconceptions import read_misconceptions
 from grader.learners import Submitter
 from grader.oracle.answer_book import read_book
 from grader.report import Report
