@@ -9,7 +9,6 @@ import os
 import socket
 import tempfile
 import threading
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from .. import __version__
+from ..base.service import Done, decode, encode
 from ..words.instructor import cohort as said
 from .pool import GradingProcess, PoolError
 from .run import Faulted, Graded, Job, Outcome, Settings
@@ -81,8 +81,8 @@ def start_there(parcel: bytes) -> str:
 
 
 def grade_there(parcel: bytes, job: bytes) -> bytes:
-    """Grade a job on a worker. Return a `Graded` or `Faulted` as JSON. Raises `PoolError`."""
-    return msgspec.json.encode(_process_for(parcel).grade(msgspec.json.decode(job, type=Job)))
+    """Grade a job on a worker. Job and outcome are encoded as for a service. Raises `PoolError`."""
+    return encode(_process_for(parcel).grade(decode(job, Job)))
 
 
 def _reach(address: str) -> None:
@@ -106,6 +106,8 @@ class DaskPool:
         self._parcel = pack(settings)
         self._settings = settings
         self._client: Any = None
+        self._sent: Any = None
+        self._futures: set[Any] = set()  # Dask cancels a task whose future is not referenced
 
     def start(self) -> str:
         """Connect to the cluster, start a grading process on a worker, and return its tier. Raises `PoolError`."""
@@ -127,43 +129,37 @@ class DaskPool:
         self._parcel = pack(msgspec.structs.replace(self._settings, isolation=tier))
         return tier
 
-    def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job as it finishes. Raises `PoolError`, and any error of `jobs`."""
-        # a task instead of scattered data: Dask can recompute it when all workers that hold it have left
-        parcel = self._client.submit(bytes, self._parcel, pure=False)
-        finished = self._dask.as_completed(loop=self._client.loop)
-        names: dict[str, str] = {}
+    @property
+    def room(self) -> int:
+        """Return how many jobs may be begun at a time. It changes as workers join and leave."""
+        threads: dict[str, int] = self._client.nthreads()
+        return _AHEAD * max(1, sum(threads.values()))
 
-        def send() -> bool:
-            job = next(jobs, None)
-            if job is not None:
-                future = self._client.submit(grade_there, parcel, msgspec.json.encode(job), pure=False)
-                names[future.key] = job.stamp.id
-                finished.add(future)
-            return job is not None
+    def begin(self, job: Job, done: Done) -> None:
+        """Grade a job on any worker. `done` gets the outcome, or a `PoolError`."""
 
-        more = True
-        while True:
-            room = _AHEAD * max(1, sum(self._client.nthreads().values()))
-            while more and len(names) < room:
-                more = send()
-            if not names:
-                return
-            future = next(finished)
-            name = names.pop(future.key)
-            yield self._outcome(name, future)
+        def finish(future: Any) -> None:
+            self._futures.discard(future)
+            done(_outcome(job.id, future))
 
-    def _outcome(self, name: str, future: Any) -> Outcome:
-        try:
-            reply: Outcome = msgspec.json.decode(future.result(), type=Graded | Faulted)
-        except PoolError:
-            raise
-        except Exception as error:  # its worker died repeatedly, or cannot import the grader
-            return Faulted(name, said.no_worker(f"{type(error).__name__}: {error}"))
-        return reply
+        if self._sent is None:  # a task instead of scattered data: it is repeated if all workers that hold it leave
+            self._sent = self._client.submit(bytes, self._parcel, pure=False)
+        future = self._client.submit(grade_there, self._sent, encode(job), pure=False)
+        self._futures.add(future)
+        future.add_done_callback(finish)
 
     def close(self) -> None:
         """Disconnect from the cluster. Results of tasks that are still running are discarded."""
         if self._client is not None:
             self._client.close()
             self._client = None
+
+
+def _outcome(name: str, future: Any) -> Outcome | PoolError:
+    try:
+        reply: Outcome = decode(future.result(), Graded | Faulted)
+    except PoolError as error:
+        return error
+    except Exception as error:  # its worker died repeatedly, or cannot import the grader
+        return Faulted(name, said.no_worker(f"{type(error).__name__}: {error}"))
+    return reply

@@ -1,7 +1,6 @@
 """A process that grades submissions one after another, each in a fork.
 
-`GradingProcess` starts this process. The process collects the checks once. It then reads settings and
-jobs from standard input as lines of JSON, and writes a line to standard output for each of them.
+`GradingProcess` starts this process as a service. It gets settings, collects the checks once, and then gets jobs.
 """
 
 import gc
@@ -11,10 +10,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO
 
-import msgspec
 from msgspec.structs import replace
 
 from .. import sandbox
+from ..base.service import own_streams, receive, send
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
@@ -29,27 +28,18 @@ _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
 
 
 def main() -> None:
-    jobs, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(2, 1)  # a stray print must not reach the replies
+    jobs, replies = own_streams()
     try:
         _Serving(jobs, replies).serve()
     except _EXPECTED as error:
-        _send(replies, Faulted("", str(error)))
+        send(replies, Faulted("", str(error)))
         sys.exit(1)
-
-
-def _send(replies: IO[bytes], reply: Reply) -> None:
-    replies.write(msgspec.json.encode(reply) + b"\n")
-    replies.flush()
 
 
 class _Serving:
     def __init__(self, jobs: IO[bytes], replies: IO[bytes]) -> None:
         self.jobs, self.replies = jobs, replies
-        self.decoder = msgspec.json.Decoder(Job)
-        self.settings = msgspec.json.decode(jobs.readline(), type=Settings)
+        self.settings: Settings = receive(jobs, Settings)
 
     def serve(self) -> None:
         settings = self.settings
@@ -66,7 +56,7 @@ class _Serving:
             warm = stack.enter_context(
                 sandbox.start(settings.isolation, allow_imports=course.allow_imports, official=settings.official)
             )
-            _send(self.replies, Ready(warm.tier))
+            send(self.replies, Ready(warm.tier))
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
             torch = stack.enter_context(Oracle(None, None))
@@ -74,7 +64,7 @@ class _Serving:
                 plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
                 gc.collect()
                 gc.freeze()  # fewer pages are copied in a fork
-            while (job := self._next()) is not None:
+            while (job := receive(self.jobs, Job)) is not None:
                 suited = grader
                 if job.seed not in ("", grader.seed):
                     with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
@@ -83,11 +73,7 @@ class _Serving:
                 if settings.fork:
                     self._pass_on(job, suited)
                 else:
-                    _send(self.replies, _graded(job, suited))
-
-    def _next(self) -> Job | None:
-        line = self.jobs.readline()
-        return self.decoder.decode(line) if line.endswith(b"\n") else None
+                    send(self.replies, _graded(job, suited))
 
     def _pass_on(self, job: Job, grader: Grader) -> None:
         """Grade a job in a fork, and write the fork's reply to standard output.
@@ -101,15 +87,15 @@ class _Serving:
             os.close(ours)
             gc.disable()
             with os.fdopen(theirs, "wb") as pipe:
-                _send(pipe, _graded(job, grader))
+                send(pipe, _graded(job, grader))
             os._exit(0)
         os.close(theirs)
         with os.fdopen(ours, "rb") as pipe:
             reply = pipe.read()
         _, status = os.waitpid(pid, 0)
-        if not reply.endswith(b"\n"):
+        if status or not reply:
             signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-            _send(self.replies, Faulted(job.stamp.id, said.grading_ended(signal, os.WEXITSTATUS(status))))
+            send(self.replies, Faulted(job.id, said.grading_ended(signal, os.WEXITSTATUS(status))))
             os._exit(1)
         self.replies.write(reply)
         self.replies.flush()
@@ -117,9 +103,9 @@ class _Serving:
 
 def _graded(job: Job, grader: Grader) -> Reply:
     try:
-        return Graded(job.stamp.id, grade_submission(grader, job.submission))
+        return Graded(job.id, grade_submission(grader, job.submission))
     except _EXPECTED as error:
-        return Faulted(job.stamp.id, str(error))
+        return Faulted(job.id, str(error))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, TypeAlias
@@ -16,19 +17,19 @@ from msgspec import UNSET, Meta
 
 from .. import __version__
 from ..base import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
+from ..base.service import Done, Ended, Flow
 from ..checks.session import CheckSession
-from ..client import Reason, Source
+from ..client import Source
 from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Oracle
 from ..oracle.answer_book import Answer, AnswerBook
 from ..people import DEADLINES, OVERRIDES, RECORDED
-from ..remarks import CellStart
 from ..report import Report, read_report, to_json
 from ..report.choices import Found, text_digest
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from ..words.instructor import cohort as said
-from .intake import Ended, Entry, Intake, Readers, Stopped, unread
+from .intake import Entry, Intake, Readers, Stopped, unread
 
 # -- The messages between the process that runs a cohort and its grading processes
 
@@ -57,27 +58,15 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One submission to grade. `sources` holds path, text, why there is no text, and cells, by exercise id.
+    """One submission to grade. If `seed` is empty, the seed of the run counts."""
 
-    `seed` is the seed of this submission. If it is empty, the seed of the run counts.
-    """
-
-    sources: dict[str, tuple[str, str, Reason | None, tuple[CellStart, ...]]]
-    stamp: SubmissionStamp
-    notes: tuple[str, ...]
+    submission: Submission
     seed: str = ""
 
-    @classmethod
-    def of(cls, submission: Submission, seed: str = "") -> "Job":
-        sources = {name: (str(s.path), s.text, s.unread, s.cells) for name, s in submission.sources.items()}
-        return cls(sources, submission.stamp, submission.notes, seed)
-
     @property
-    def submission(self) -> Submission:
-        sources = {
-            name: Source(Path(path), text, unread, cells) for name, (path, text, unread, cells) in self.sources.items()
-        }
-        return Submission(sources, self.stamp, self.notes)
+    def id(self) -> str:
+        """Return the id of the submission."""
+        return self.submission.stamp.id
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -251,8 +240,12 @@ class Pool(Protocol):
     def start(self) -> str:
         """Start, and return the tier of isolation that was reached."""
 
-    def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        """Yield an outcome for each job, in any order."""
+    @property
+    def room(self) -> int:
+        """Return how many jobs may be begun at a time, so that no process has to wait for one."""
+
+    def begin(self, job: Job, done: Done) -> None:
+        """Grade a job as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
 
     def close(self) -> None:
         """End all processes."""
@@ -557,54 +550,73 @@ def grade_entries(
         IntakeError: nothing can be read.
     """
     standing = Standing(len(entries), edited=list(results.edited))
-    stamp = CourseStamp(course.id, course.version, course.hash)
-
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
-
-    def faulted(name: str, message: str) -> None:
-        if results.report(name) is not None:  # a report on other files, or for another version of the course
-            results.keep_earlier(name)
-        results.forget(name)
-        standing.faults[name] = message
-
-    def jobs(reading: Readers) -> Iterator[Job]:
-        for entry, read in reading.read(entries):
-            if isinstance(read, Ended):
-                faulted(entry.id, said.reading_ended(read.status))
-                continue
-            intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
-            submission = submission_of(entry, intake)
-            keep_code(results.folder, submission.stamp, submission.sources, intake.found)
-            there = results.report(entry.id)
-            own = seed
-            if seen and seed != course.seed:
-                own = own_seed(seed, submission)
-                own = seed if results.seed_before(submission) == seed else own
-            if there is not None and _made_from(there, submission, stamp, own, course):
-                standing.kept += 1
-                continue
-            if there is not None:
-                results.keep_earlier(entry.id)
-                standing.replaced.append(entry.id)
-            elif results.has_older(entry.id):
-                standing.outdated += 1
-            elif results.is_edited(entry.id):
-                results.keep_aside(entry.id)
-                standing.edited.append(entry.id)
-            elif results.keep_aside(entry.id):
-                standing.damaged.append(entry.id)
-            yield Job.of(submission, own)
-
+    grading = _Grading(course, results, seed, seen, standing)
+    flow, waiting = Flow(), iter(entries)
     with Readers(exercises, readers) as reading:
-        for outcome in pool.grade(jobs(reading)):
-            match outcome:
+        while True:
+            # read so many submissions ahead that no process waits, and no more
+            while flow.running < pool.room and (entry := next(waiting, None)) is not None:
+                flow.begin(partial(reading.begin, entry))
+            if not flow.running:
+                break
+            match flow.next():
                 case Graded(_, report):
                     results.write(report)
                     standing.graded += 1
                 case Faulted(name, message):
-                    faulted(name, message)
+                    grading.faulted(name, message)
+                case entry, Ended(status):
+                    grading.faulted(entry.id, said.reading_ended(status))
+                case entry, read:
+                    intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
+                    job = grading.job(submission_of(entry, intake), intake)
+                    if job is not None:
+                        flow.begin(partial(pool.begin, job))
+                        continue
             yield standing
     yield standing
+
+
+class _Grading:
+    """The decisions of a run: which submissions are graded, with which seed, and what becomes of earlier reports."""
+
+    def __init__(self, course: Course, results: Results, seed: str, seen: bool, standing: Standing) -> None:
+        self.course = course
+        self.results = results
+        self.seed = seed
+        self.seen = seen and seed != course.seed
+        self.standing = standing
+        self.stamp = CourseStamp(course.id, course.version, course.hash)
+
+    def faulted(self, name: str, message: str) -> None:
+        """Note that a submission could not be graded."""
+        if self.results.report(name) is not None:  # a report on other files, or for another version of the course
+            self.results.keep_earlier(name)
+        self.results.forget(name)
+        self.standing.faults[name] = message
+
+    def job(self, submission: Submission, intake: Intake) -> Job | None:
+        """Return the job for a submission. Return None if its report is still valid."""
+        results, standing, name = self.results, self.standing, submission.stamp.id
+        keep_code(results.folder, submission.stamp, submission.sources, intake.found)
+        earlier, seed = results.report(name), self.seed
+        if self.seen and results.seed_before(submission) != seed:
+            seed = own_seed(seed, submission)
+        if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
+            standing.kept += 1
+            return None
+        if earlier is not None:
+            results.keep_earlier(name)
+            standing.replaced.append(name)
+        elif results.has_older(name):
+            standing.outdated += 1
+        elif results.is_edited(name):
+            results.keep_aside(name)
+            standing.edited.append(name)
+        elif results.keep_aside(name):
+            standing.damaged.append(name)
+        return Job(submission, seed)
 
 
 def submission_of(entry: Entry, intake: Intake) -> Submission:

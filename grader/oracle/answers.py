@@ -2,8 +2,6 @@
 
 import contextlib
 import importlib.util
-import json
-import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 import msgspec
 
 from ..base import UserError
-from ..base.processes import start_module
+from ..base.service import Ended, Service
 from ..program import Question
 from .answer_book import Answer, AnswerBook
 from .redraw import Redraw
@@ -37,6 +35,19 @@ def require_torch(what: str) -> None:
         raise NoTorch(f"{what} needs PyTorch, which is not installed: run `pip install torch` ({size})")
 
 
+class Request(msgspec.Struct, frozen=True):
+    """A question to the oracle's process: `Program.question` or `Descent.question`."""
+
+    question: list[Any]
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The answer, or the reason why there is none."""
+
+    answer: Answer | None = None
+    error: str = ""
+
+
 class Oracle:
     """The answers to programs. A context manager.
 
@@ -48,24 +59,30 @@ class Oracle:
     def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
         self.known = dict(book.answers) if book else {}
         self._memo = memo
-        self._process: subprocess.Popen[bytes] | None = None
+        self._service = Service("grader.oracle.compute", Reply, errors=True)
         self._redraws: dict[str, Redraw] = {}
         self.computed = 0
         self._waited_s = 0.0
 
+    @property
+    def pid(self) -> int | None:
+        """Return the number of the process that computes answers, or None if it does not run."""
+        return self._service.pid
+
     def start(self) -> None:
         """Start the process that computes answers, if it is not running. Raises `NoTorch` or `OracleError`."""
-        if self._process is None:
-            require_torch("an answer that is not in the answer book")
-            try:
-                self._process = start_module("grader.oracle.compute")
-            except OSError as error:
-                raise OracleError(f"the oracle's process cannot be started: {error}") from error
+        if self.pid is not None:
+            return
+        require_torch("an answer that is not in the answer book")
+        try:
+            self._service.start()
+        except OSError as error:
+            raise OracleError(f"the oracle's process cannot be started: {error}") from error
 
     def with_answers(self, book: AnswerBook) -> "Oracle":
         """Return an oracle that knows only the answers in a book, and uses the process of this one."""
         other = Oracle(book, None)
-        other._process = self._process
+        other._service = self._service
         return other
 
     def clock(self) -> float:
@@ -132,33 +149,20 @@ class Oracle:
             self._waited_s += time.perf_counter() - began
 
     def _computed(self, program: Question) -> Answer:
-        if self._process is None:
+        if self.pid is None:
             require_torch(f"the answer to {program.shown}")
             self.start()
-        assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(json.dumps(program.question).encode() + b"\n")
-            self._process.stdin.flush()
-            reply: Any = json.loads(self._process.stdout.readline() or "null")
-        except (OSError, ValueError) as error:
-            raise OracleError(f"the oracle's process failed: {error}") from error
-        if reply is None:
+        reply = self._service.ask(Request(program.question))
+        if isinstance(reply, Ended):
             raise OracleError("the oracle's process ended; can this Python `import torch`?")
-        if isinstance(reply, dict):
-            raise NoAnswer(f"torch has no finite answer to {program.shown}: {reply['error']}")
-        return Answer(values=tuple(reply[0]), grads=tuple(reply[1]))
+        if reply.answer is None:
+            raise NoAnswer(f"torch has no finite answer to {program.shown}: {reply.error}")
+        answer: Answer = reply.answer
+        return answer
 
     def close(self) -> None:
         """End the oracle's process, if it was started."""
-        if self._process is not None:
-            for stream in (self._process.stdin, self._process.stdout):
-                with contextlib.suppress(OSError):
-                    if stream is not None:
-                        stream.close()
-            self._process.wait()
-            self._process = None
+        self._service.end()
 
     def __enter__(self) -> "Oracle":
         return self

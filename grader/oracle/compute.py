@@ -1,24 +1,25 @@
 """The oracle's process. It computes values and gradients of every node with torch in float64.
 
-It reads one question per line from standard input: `[nodes, root]` with the nodes of `Program.wire`, or
-`[nodes, root, rate, steps]` for a `Descent`. It answers each with a line `[values, gradients]` or `{"error": ...}`.
+It answers each `Request` with a `Reply`. A question is `[nodes, root]` with the nodes of `Program.wire`, or
+`[nodes, root, rate, steps]` for a `Descent`.
 
 Answers are identical on every x86-64 CPU, because torch and MKL are set not to choose their code by the CPU. With
 other builds of torch, such as those without MKL, the last digits may differ. No verdict and no key depends on them.
 """
 
-import json
 import math
 import os
-import sys
-from typing import Any
+from typing import IO, Any
 
 # torch and MKL read these at the first computation. By default, each uses the fastest code for the CPU.
 os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
 
 import torch
 
+from ..base.service import own_streams, receive, send
 from ..program.operations import OPERATIONS
+from .answer_book import Answer
+from .answers import Reply, Request
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
@@ -57,15 +58,21 @@ def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> lis
 
 
 def main() -> None:
+    serve(*own_streams())
+
+
+def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
+    """Answer every request."""
     torch.set_num_threads(1)
-    for line in sys.stdin:
-        nodes, root, *steps = json.loads(line)
+    while (request := receive(requests, Request)) is not None:
+        nodes, root, *steps = request.question
         try:
-            reply: Any = answer(descended(nodes, root, *steps) if steps else nodes, root)
+            values, grads = answer(descended(nodes, root, *steps) if steps else nodes, root)
+            reply = Reply(Answer(tuple(values), tuple(grads)))
         except (ArithmeticError, ValueError, RuntimeError) as error:
-            reply = {"error": str(error)}
+            reply = Reply(error=str(error))
         try:
-            print(json.dumps(reply), flush=True)
+            send(replies, reply)
         except BrokenPipeError:  # the grader has ended
             os._exit(1)
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,9 +15,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from grader.base.service import Done, Ended, Flow
 from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
-from grader.cohort.intake import Ended, Intake, Stopped
+from grader.cohort.intake import Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
 from grader.cohort.pool import GradingProcess
 from grader.cohort.run import Faulted, Graded, Job, Outcome, Settings, submission_of
@@ -84,10 +86,13 @@ class Here:
     def start(self) -> str:
         return "namespaces"
 
-    def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        for job in jobs:
-            self.graded.append(job.stamp.id)
-            yield self.answer(job)
+    @property
+    def room(self) -> int:
+        return 4
+
+    def begin(self, job: Job, done: Done) -> None:
+        self.graded.append(job.id)
+        done(self.answer(job))
 
     def close(self) -> None:
         pass
@@ -112,7 +117,8 @@ def base(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Repor
 def answer(base: Report) -> Callable[[Job], Outcome]:
     """Return a report that fits any submission, without results."""
     return lambda job: Graded(
-        job.stamp.id, msgspec.structs.replace(base, submission=job.stamp, notes=job.notes, seed=SEED)
+        job.id,
+        msgspec.structs.replace(base, submission=job.submission.stamp, notes=job.submission.notes, seed=SEED),
     )
 
 
@@ -378,7 +384,7 @@ def test_a_summary_is_there_only_while_it_is_true(
 ) -> None:
     """If a run ends after its first change, the summary of the earlier reports is gone."""
     (entry, *_) = entries(submissions)
-    graded = answer(Job.of(submitted(entry)))
+    graded = answer(Job(submitted(entry)))
     assert isinstance(graded, Graded)
     with Results(tmp_path / "out") as results:
         results.summary.write_text("{}")
@@ -405,7 +411,7 @@ def test_a_fault_costs_one_submission_and_is_named(
     """A submission that could not be graded has no report, not even an old one. The others have theirs."""
 
     def faulty(job: Job) -> Outcome:
-        return Faulted("bob", "it broke") if job.stamp.id == "bob" else answer(job)
+        return Faulted("bob", "it broke") if job.id == "bob" else answer(job)
 
     found = entries(submissions)
     run(course, found, tmp_path, Here(answer))
@@ -432,18 +438,18 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
     jobs: dict[str, Job] = {}
 
     def kept(job: Job) -> Outcome:
-        jobs[job.stamp.id] = job
+        jobs[job.id] = job
         return answer(job)
 
     standing = run(course, entries(submissions), tmp_path, Here(kept))
     assert (4, {}) == (standing.graded, standing.faults)
     why = "the submission cannot be read: reading it took more than 30 s of CPU time"
-    assert (why,) == jobs["bob"].notes
-    assert {why} == {unread_text(source[2]) for source in jobs["bob"].sources.values() if source[2]}
+    assert (why,) == jobs["bob"].submission.notes
+    assert {why} == {unread_text(one.unread) for one in jobs["bob"].submission.sources.values() if one.unread}
     report = Results(tmp_path).report("bob")
     assert report is not None
     assert why in [reason.detail for reason in review_reasons(report)]
-    assert () == jobs["ann"].notes
+    assert () == jobs["ann"].submission.notes
 
 
 def test_a_submission_whose_reading_process_died_is_a_fault(
@@ -525,13 +531,18 @@ def night(course: Course, tmp_path: Path, base: Report) -> Callable[..., dict[st
         seeds: dict[str, str] = {}
 
         def answer(job: Job) -> Outcome:
-            seeds[job.stamp.id] = job.seed
-            swap = msgspec.structs.replace(base.exercises[0], file=job.sources["swap"][0])
+            seeds[job.id] = job.seed
+            swap = msgspec.structs.replace(base.exercises[0], file=str(job.submission.sources["swap"].path))
             stamp = msgspec.structs.replace(base.course, hash=of.hash)
             return Graded(
-                job.stamp.id,
+                job.id,
                 msgspec.structs.replace(
-                    base, submission=job.stamp, notes=job.notes, seed=job.seed, exercises=(swap,), course=stamp
+                    base,
+                    submission=job.submission.stamp,
+                    notes=job.submission.notes,
+                    seed=job.seed,
+                    exercises=(swap,),
+                    course=stamp,
                 ),
             )
 
@@ -658,20 +669,18 @@ def process(course: Course, draws: Drawn) -> Iterator[GradingProcess]:
 
 @pytest.fixture
 def jobs(submitted: Callable[[Entry], Submission], submissions: Path) -> Mapping[str, Job]:
-    return {entry.id: Job.of(submitted(entry)) for entry in entries(submissions)}
+    return {entry.id: Job(submitted(entry)) for entry in entries(submissions)}
 
 
 def test_a_grading_process_that_is_killed_is_started_again(process: GradingProcess, jobs: Mapping[str, Job]) -> None:
     """If a process is killed between two jobs or during one, a new process grades the job."""
     assert isinstance(process.grade(jobs["ann"]), Graded)
-    assert process._process is not None
-    os.kill(process._process.pid, signal.SIGKILL)
-    first = process._process.pid
-    outcome = process.grade(jobs["ann"])
-    assert isinstance(outcome, Graded)
-    assert process._process is not None
-    assert first != process._process.pid
-    victim = process._process.pid
+    first = process.pid
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    assert isinstance(process.grade(jobs["ann"]), Graded)
+    victim = process.pid
+    assert victim not in (None, first)
     timer = threading.Timer(0.05, os.kill, (victim, signal.SIGKILL))
     timer.start()
     assert isinstance(process.grade(jobs["bob"]), Graded)
@@ -682,7 +691,8 @@ def test_a_submission_whose_grading_process_dies_each_time_is_named(
     process: GradingProcess, jobs: Mapping[str, Job]
 ) -> None:
     """After a second attempt, the outcome has the exit status, and the next submission is graded."""
-    broken = msgspec.structs.replace(jobs["bob"], sources={})  # no source for an exercise: the child cannot go on
+    bob = msgspec.structs.replace(jobs["bob"].submission, sources={})  # no source: the child cannot go on
+    broken = Job(bob)
     outcome = process.grade(broken)
     assert isinstance(outcome, Faulted)
     assert "bob" == outcome.id
@@ -704,7 +714,11 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course, dra
 
 def test_nothing_is_left_running(course: Course, draws: Drawn, jobs: Mapping[str, Job]) -> None:
     """Closing a pool also ends the processes below it."""
-    pool = LocalPool(made(course, draws), 2)
-    outcomes = list(pool.grade(iter([jobs["ann"], jobs["cid"]])))
-    assert {"ann", "cid"} == {outcome.id for outcome in outcomes}
-    assert [None, None] == [process._process for process in pool._processes]
+    pool, flow = LocalPool(made(course, draws), 2), Flow()
+    for name in ("ann", "cid"):
+        flow.begin(partial(pool.begin, jobs[name]))
+    assert {"ann", "cid"} == {flow.next().id, flow.next().id}
+    running = [process.pid for process in pool.members]
+    pool.close()
+    assert [True, True] == [isinstance(pid, int) for pid in running]
+    assert [None, None] == [process.pid for process in pool.members]

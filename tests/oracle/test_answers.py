@@ -1,5 +1,8 @@
+import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
@@ -154,37 +157,34 @@ def test_a_program_without_a_finite_answer(oracle: Oracle, text: str, leaves: di
     assert [SQUARED] == oracle.answers([SQUARE])
 
 
-def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without torch, the message says what is missing, every time."""
-    real = subprocess.Popen
-
-    def ends_at_once(arguments: Any, **options: Any) -> Any:
-        return real(["false"], **options)
-
-    monkeypatch.setattr(subprocess, "Popen", ends_at_once)
+@pytest.mark.parametrize("python", ["/bin/false", "no such file"])
+def test_a_process_that_cannot_run_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch, python: str) -> None:
+    """Without torch or without a Python, the message says what is missing, every time."""
+    monkeypatch.setattr(sys, "executable", python)
     with Oracle(None, None) as oracle:
         for _ in range(2):
             with pytest.raises(OracleError, match="the oracle's process"):
                 oracle.answers([SQUARE])
 
 
-def test_a_python_that_is_not_there_is_an_oracle_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A process that cannot be started raises `OracleError` too."""
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with Oracle(None, None) as oracle, pytest.raises(OracleError):
-        oracle.answers([SQUARE])
+def test_a_process_that_was_killed_is_replaced(oracle: Oracle) -> None:
+    """The answer that it owed is an error, and the next question starts another process."""
+    oracle.answers([program("L = a * a", a=17)])
+    first = oracle.pid
+    assert first is not None
+    os.kill(first, signal.SIGSTOP)
+    timer = threading.Timer(0.1, os.kill, (first, signal.SIGKILL))
+    timer.start()
+    with pytest.raises(OracleError, match="the oracle's process ended"):
+        oracle.answers([program("L = a * a", a=18)])
+    timer.join()
+    assert [324.0] == [answer.values[1] for answer in oracle.answers([program("L = a * a", a=18)])]
+    assert first != oracle.pid
 
 
-def test_the_process_has_ended_when_the_oracle_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_has_ended_when_the_oracle_is_closed() -> None:
     """Leaving the `with` block waits for the oracle's process."""
-    started = []
-    real = subprocess.Popen
-
-    def watched(arguments: Any, **options: Any) -> Any:
-        started.append(real(["sh", "-c", 'read line; echo \'{"error": "none"}\'; cat'], **options))
-        return started[-1]
-
-    monkeypatch.setattr(subprocess, "Popen", watched)
-    with Oracle(None, None) as oracle, pytest.raises(OracleError, match="none"):
+    with Oracle(None, None) as oracle:
         oracle.answers([SQUARE])
-    assert [0] == [process.returncode for process in started]
+        assert oracle.pid is not None
+    assert oracle.pid is None

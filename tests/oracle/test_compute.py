@@ -1,13 +1,13 @@
 import io
-import json
 import math
-import sys
-from typing import Any
 
 import pytest
-from torch_answers import answer, descended
+from torch_answers import answer, descended, serve
 
-from grader.program import Descent, program
+from grader.base.service import receive, send
+from grader.oracle.answer_book import Answer
+from grader.oracle.answers import Reply, Request
+from grader.program import Descent, Question, program
 
 pytestmark = pytest.mark.slow
 
@@ -111,17 +111,24 @@ def test_no_finite_answer(text: str, leaves: dict[str, float]) -> None:
         answer(asked.wire, asked.root)
 
 
-def test_the_process_answers_line_by_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each line has one line as its answer, and after an error the next program is answered."""
-    from grader.oracle.compute import main
+def replies(*asked: Question) -> list[Reply]:
+    """Return what the process answers to these questions."""
+    requests, answers = io.BytesIO(), io.BytesIO()
+    for one in asked:
+        send(requests, Request(one.question))
+    requests.seek(0)
+    serve(requests, answers)
+    answers.seek(0)
+    return list(iter(lambda: receive(answers, Reply), None))
 
-    asked = [program("L = a * a", a=3), program("L = log(a)", a=-1), program("L = a + a", a=3)]
-    lines = "".join(json.dumps([p.wire, p.root]) + "\n" for p in asked)
-    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-    main()
-    replies: list[Any] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [[[3.0, 9.0], [6.0, 1.0]], {"error": "a value or a gradient is not finite"}] == replies[:2]
-    assert [[3.0, 6.0], [2.0, 1.0]] == replies[2]
+
+NOT_FINITE = Reply(error="a value or a gradient is not finite")
+
+
+def test_the_process_answers_each_question() -> None:
+    """After an error, the next program is answered."""
+    found = replies(program("L = a * a", a=3), program("L = log(a)", a=-1), program("L = a + a", a=3))
+    assert [Reply(Answer((3.0, 9.0), (6.0, 1.0))), NOT_FINITE, Reply(Answer((3.0, 6.0), (2.0, 1.0)))] == found
 
 
 def test_a_descent_by_hand() -> None:
@@ -139,14 +146,7 @@ def test_a_step_moves_every_leaf() -> None:
     assert [1.0, -2.0, 0.5] == [node[1] for node in after if node[0] == "leaf"]
 
 
-def test_the_process_takes_the_steps_of_a_descent(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_process_takes_the_steps_of_a_descent() -> None:
     """The answer to a descent is for the program after the last step, or an error if numbers become infinite."""
-    from grader.oracle.compute import main
-
-    asked = [Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5)]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(json.dumps(one.question) + "\n" for one in asked)))
-    main()
-    replies: list[Any] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [[[0.0, 0.0], [0.0, 1.0]], {"error": "a value or a gradient is not finite"}] == replies
+    found = replies(Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5))
+    assert [Reply(Answer((0.0, 0.0), (0.0, 1.0))), NOT_FINITE] == found

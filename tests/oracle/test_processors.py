@@ -1,6 +1,6 @@
 """The oracle's answers do not depend on the CPU, and verdicts do not depend on their last digits."""
 
-import json
+import io
 import os
 import subprocess
 import sys
@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from grader.author.verify import questions
+from grader.base.service import receive, send
 from grader.checks.compare import alike
 from grader.course import load_course
 from grader.oracle import Oracle
 from grader.oracle.answer_book import Answer, AnswerBook, read_book
+from grader.oracle.answers import Reply, Request
 from grader.program import Question
 
 pytestmark = pytest.mark.slow
@@ -46,13 +48,13 @@ each_setting = pytest.mark.parametrize(
 )
 
 
-def run(settings: Mapping[str, str], *words: object, given: str = "") -> "subprocess.CompletedProcess[str]":
+def run(settings: Mapping[str, str], *words: object, given: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
     """Run Python in a new process with some settings."""
     ours = ("MKL_", "ATEN_", "OMP_", "PYTEST_")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     command = [sys.executable, *map(str, words)]
     return subprocess.run(
-        command, cwd=ROOT, env={**environment, **settings}, input=given, capture_output=True, text=True, check=False
+        command, cwd=ROOT, env={**environment, **settings}, input=given, capture_output=True, check=False
     )
 
 
@@ -70,40 +72,50 @@ def asked(book: AnswerBook) -> dict[str, Question]:
 
 
 @pytest.fixture(scope="module")
-def lines(asked: Mapping[str, Question]) -> str:
-    """Return all questions in the form that the oracle's process reads."""
-    return "".join(json.dumps(question.question) + "\n" for question in asked.values())
+def requests(asked: Mapping[str, Question]) -> bytes:
+    """Return all questions as they are sent to the oracle's process."""
+    stream = io.BytesIO()
+    for question in asked.values():
+        send(stream, Request(question.question))
+    return stream.getvalue()
+
+
+def replies(data: bytes) -> list[Answer]:
+    """Return the answers that the oracle's process sent."""
+    stream = io.BytesIO(data)
+    found = list(iter(lambda: receive(stream, Reply), None))
+    assert None not in [reply.answer for reply in found]
+    return [reply.answer for reply in found]
 
 
 @pytest.fixture(scope="module")
-def compatible(lines: str) -> list[str]:
-    """Return the answers of the oracle's process, line by line, under its own settings."""
+def compatible(requests: bytes) -> list[Answer]:
+    """Return the answers of the oracle's process under its own settings."""
     settings = {"MKL_CBWR": "COMPATIBLE", "ATEN_CPU_CAPABILITY": "default"}
-    return run(settings, "-m", "grader.oracle.compute", given=lines).stdout.splitlines()
+    return replies(run(settings, "-m", "grader.oracle.compute", given=requests).stdout)
 
 
 @each_setting
 def test_the_process_gives_the_same_digits(
-    settings: Mapping[str, str], asked: Mapping[str, Question], lines: str, compatible: Sequence[str]
+    settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, compatible: Sequence[Answer]
 ) -> None:
     """With any CPU-specific code requested from torch and MKL, the answers are the same to the last digit."""
-    done = run(settings, "-m", "grader.oracle.compute", given=lines)
-    assert (0, "") == (done.returncode, done.stderr)
-    found = zip(asked.values(), compatible, done.stdout.splitlines(), strict=True)
+    done = run(settings, "-m", "grader.oracle.compute", given=requests)
+    assert (0, b"") == (done.returncode, done.stderr)
+    found = zip(asked.values(), compatible, replies(done.stdout), strict=True)
     assert [] == [question.shown for question, before, now in found if before != now]
 
 
 @each_setting
 def test_no_answer_depends_on_the_last_digits(
-    settings: Mapping[str, str], asked: Mapping[str, Question], lines: str, book: AnswerBook
+    settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, book: AnswerBook
 ) -> None:
     """If the oracle cannot choose the code, its answers match the shipped book within the tolerance of verdicts.
 
     The oracle's own tests pass in the same process.
     """
-    done = run(settings, "-c", FREE, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", OURS, given=lines)
-    assert (0, "") == (done.returncode, done.stderr), done.stdout
-    said = done.stdout.splitlines()
-    assert " passed in " in said[-1]
-    found = zip(asked.items(), [Answer(*map(tuple, json.loads(line))) for line in said[: len(asked)]], strict=True)
+    done = run(settings, "-c", FREE, "-q", "-p", "no:cacheprovider", "-p", "no:xdist", OURS, given=requests)
+    *_, last = done.stderr.decode().splitlines()  # the process writes nothing but replies to its standard output
+    assert (0, True) == (done.returncode, " passed in " in last), done.stderr.decode()
+    found = zip(asked.items(), replies(done.stdout), strict=True)
     assert [] == [question.shown for (key, question), reply in found if not alike(book.answers[key], reply)]

@@ -8,7 +8,7 @@ import csv
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import cache
@@ -20,13 +20,14 @@ import yaml
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from grader.base.service import Done
 from grader.cli import cohort
 from grader.cli.cohort import CohortOptions, run_cohort
 from grader.cli.compare import run_compare
 from grader.cli.decide import DecideOptions, run_decide
 from grader.cohort import LAYOUTS
 from grader.cohort.export import export
-from grader.cohort.run import Graded, Job, Outcome
+from grader.cohort.run import Graded, Job
 from grader.course import Course
 from grader.report import Report
 from grader.report.registry import Request, export_formats
@@ -240,10 +241,13 @@ class Known:
     def close(self) -> None:
         pass
 
-    def grade(self, jobs: Iterator[Job]) -> Iterator[Outcome]:
-        for job in jobs:
-            written = job.sources["distribute"][1]
-            yield Graded(job.stamp.id, self._report(job, int(written[2:]) if written else None))
+    @property
+    def room(self) -> int:
+        return 4
+
+    def begin(self, job: Job, done: Done) -> None:
+        written = job.submission.sources["distribute"].text
+        done(Graded(job.id, self._report(job, int(written[2:]) if written else None)))
 
     def _report(self, job: Job, variant: int | None) -> Report:
         left = len(self._solved.exercises) * 99 if variant is None else FAILED[variant]
@@ -260,8 +264,8 @@ class Known:
             exercises.append(replace(exercise, checks=tuple(checks), score=score, bonus=bonus, status=status))
         return replace(
             self._solved,
-            submission=job.stamp,
-            notes=job.notes,
+            submission=job.submission.stamp,
+            notes=job.submission.notes,
             exercises=tuple(exercises),
             score=sum(exercise.score for exercise in exercises),
             bonus=sum(exercise.bonus for exercise in exercises),

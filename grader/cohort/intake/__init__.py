@@ -4,12 +4,11 @@ from .canvas import readings
 from .channel import Limits, Stopped
 from .files import Intake
 from .layout import Entry, IntakeError
-from .reader import Ended, Readers, unread
+from .reader import Readers, unread
 from .registry import LAYOUTS, entries, unclaimed
 
 __all__ = [
     "LAYOUTS",
-    "Ended",
     "Entry",
     "Intake",
     "IntakeError",

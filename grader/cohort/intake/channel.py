@@ -1,21 +1,15 @@
-"""Typed messages between a run and the processes that read its submissions.
+"""The messages between a run and the processes that read its submissions."""
 
-A message is sent in a frame of bounded length.
-"""
-
-from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from ...client import bounds
 from ...report.choices import Choice
-from ...worker.confine.framing import HEADER
 from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 
 _CELL = 32  # bytes of the position where a cell begins
 _DIGEST = 80  # bytes of a digest
-_Message = TypeVar("_Message")
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -74,27 +68,3 @@ def most(exercises: dict[str, str]) -> int:
     """
     found = (3 * MAX_FOUND * len(exercises) + MAX_OTHERS) * (4 * MAX_PATH + _DIGEST)
     return (bounds.SOURCE + _CELL * bounds.CELLS) * len(exercises) + found + (1 << 20)
-
-
-def send(stream: IO[bytes], message: msgspec.Struct) -> None:
-    """Write a message. Raises `OSError`."""
-    data = msgspec.msgpack.encode(message, enc_hook=str)
-    stream.write(HEADER.pack(len(data)) + data)
-    stream.flush()
-
-
-def receive(stream: IO[bytes], kind: Any, at_most: int) -> Any:
-    """Return the next message of type `kind`, or None at the end. Raises `ValueError` for anything else."""
-    header = stream.read(HEADER.size)
-    if not header:
-        return None
-    length = int.from_bytes(header, "big")
-    if len(header) < HEADER.size or length > at_most:
-        raise ValueError("a message has an unexpected length")
-    return msgspec.msgpack.decode(stream.read(length), type=kind, dec_hook=_path)
-
-
-def _path(kind: type, value: Any) -> Path:
-    if kind is not Path or not isinstance(value, str):
-        raise TypeError(f"expected a string as path, got {value!r}")
-    return Path(value)

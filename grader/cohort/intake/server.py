@@ -1,8 +1,7 @@
 """A process that reads submissions one after another, within limits that the kernel enforces.
 
-`Reader` starts this process. The process reads a setup and then orders from standard input, and
-writes a reply to standard output for each of them. A submission that reaches a limit ends the
-process, and `Reader` starts another one.
+`Reader` starts this process as a service, and sends it a setup and then orders. A submission that reaches a
+limit ends the process, and `Reader` starts another one.
 """
 
 import os
@@ -10,8 +9,9 @@ import signal
 from pathlib import Path
 from typing import IO
 
+from ...base.service import own_streams, receive, send
 from ...worker.confine import limits
-from .channel import Limits, Order, Ready, Reply, Setup, Stopped, receive, send
+from .channel import Limits, Order, Ready, Reply, Setup, Stopped
 from .files import Intake, read_files
 
 _MAX_ORDER = 64 << 20  # bytes; the run itself sends orders, and each names the files of one person
@@ -19,11 +19,7 @@ _CLOCKS = (("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM"))
 
 
 def main() -> None:
-    orders, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(2, 1)  # a stray print must not reach the replies
-    serve(orders, replies)
+    serve(*own_streams())
 
 
 def serve(orders: IO[bytes], replies: IO[bytes]) -> None:

@@ -1,0 +1,280 @@
+"""A service answers each message once, is started again after it has ended, and its replies are not trusted."""
+
+import io
+import os
+import signal
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from grader.base.service import Crew, Ended, Flow, NotStarted, Service, receive, send
+from grader.search_path import search_path
+
+
+class Text(Struct, frozen=True, tag="text"):
+    text: str
+
+
+class Ready(Struct, frozen=True, tag="ready"):
+    pass
+
+
+class Located(Struct, frozen=True, tag="located"):
+    path: Path
+
+
+SERVICE = """
+import os, signal
+from grader.base.service import own_streams, receive, send
+from msgspec import Struct
+
+class Text(Struct, frozen=True, tag="text"):
+    text: str
+
+class Ready(Struct, frozen=True, tag="ready"):
+    pass
+
+class Odd(Struct, frozen=True, tag="odd"):
+    pass
+
+messages, replies = own_streams()
+print("a stray print")
+while (message := receive(messages, Text)) is not None:
+    match message.text:
+        case "setup":
+            send(replies, Ready())
+        case "refuse":
+            send(replies, Text("refused"))
+        case "exit":
+            os._exit(3)
+        case "odd":
+            send(replies, Odd())
+        case "cut":
+            replies.write(b"\\0\\0\\1\\0cut off")
+            replies.flush()
+            os._exit(4)
+        case text:
+            send(replies, Text(text * 2))
+"""
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Service]]:
+    """Make a service that doubles texts."""
+    (tmp_path / "doubling.py").write_text(SERVICE, encoding="utf-8")
+    monkeypatch.setattr("sys.path", [str(tmp_path), *search_path()])
+    made: list[Service] = []
+
+    def make(setup: Struct | None = None, module: str = "doubling", **more: Any) -> Service:
+        made.append(Service(module, Text | Ready, setup, Ready, **more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.mark.slow
+def test_one_process_answers_many_messages(service: Callable[..., Service]) -> None:
+    """A stray print is no reply, and the process starts with the first message."""
+    one = service()
+    assert one.pid is None
+    assert [Text("aa"), Text("bb")] == [one.ask(Text("a")), one.ask(Text("b"))]
+    pid = one.pid
+    assert Text("cc") == one.ask(Text("c"))
+    assert pid == one.pid is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["exit", "odd", "cut"])
+def test_what_is_no_reply_ends_the_process(service: Callable[..., Service], text: str) -> None:
+    """A process that ended, a reply of another type and a truncated reply give no reply. The next message gets one."""
+    one = service(Text("setup"))
+    assert isinstance(one.ask(Text(text)), Ended)
+    assert one.pid is None
+    assert Text("aa") == one.ask(Text("a"))
+
+
+@pytest.mark.slow
+def test_a_reply_has_a_largest_size(service: Callable[..., Service]) -> None:
+    """A longer reply is not read."""
+    one = service(at_most=100)
+    assert Text("a" * 80) == one.ask(Text("a" * 40))
+    assert isinstance(one.ask(Text("a" * 80)), Ended)
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_replaced(service: Callable[..., Service]) -> None:
+    """It gets the setup again, and answers."""
+    one = service(Text("setup"))
+    one.start()
+    first = one.pid
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    while one.pid is not None:
+        pass
+    assert Text("aa") == one.ask(Text("a"))
+    assert one.pid not in (None, first)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("expected", "setup", "module"),
+    [(Text("refused"), "refuse", "doubling"), (Ended(3), "exit", "doubling"), (Ended(1), "setup", "no_such_module")],
+)
+def test_a_process_that_does_not_start_says_why(
+    service: Callable[..., Service], expected: object, setup: str, module: str
+) -> None:
+    """The error has the reply to the setup, or the exit status."""
+    with pytest.raises(NotStarted) as caught:
+        service(Text(setup), module).start()
+    reply = caught.value.reply
+    assert expected == reply or (isinstance(reply, Ended) and reply.status == -signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_closed_service_does_not_start_again(service: Callable[..., Service]) -> None:
+    """Nobody has to wait for a thread that still uses it."""
+    one = service()
+    one.ask(Text("a"))
+    one.close()
+    assert one.pid is None
+    with pytest.raises(NotStarted):
+        one.ask(Text("a"))
+
+
+# -- messages --------------------------------------------------------------------------------------------------
+
+
+def sent(message: Struct) -> bytes:
+    stream = io.BytesIO()
+    send(stream, message)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("message", [Text("∇\n"), Located(Path("a/b"))])
+def test_a_message_arrives_unchanged(message: Struct) -> None:
+    """Texts and paths arrive, and there is no message at the end."""
+    stream = io.BytesIO(sent(message))
+    assert [message, None] == [receive(stream, type(message)) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0\0",
+        b"\xff\xff\xff\xff",
+        b"\0\0\0\x05abc",
+        sent(Located(Path("a"))),
+        sent(Text("abc"))[:-3],
+        struct.pack(">I", 1) + b"\x90",
+        sent(Text(3)),  # type: ignore[arg-type]
+    ],
+    ids=["half a length", "4 GB", "cut off", "another kind", "cut", "a list", "no text"],
+)
+def test_what_is_no_message_is_refused(data: bytes) -> None:
+    """A message is of its type, complete, and of an expected length."""
+    with pytest.raises(ValueError):  # noqa: PT011  (msgspec has several kinds)
+        receive(io.BytesIO(data), Text, 1 << 20)
+
+
+def test_a_path_is_a_text() -> None:
+    """Nothing else becomes a path, and no other object becomes a text."""
+    with pytest.raises(ValueError, match="expected a string as path"):
+        receive(io.BytesIO(sent(Located(3))), Located)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="cannot be sent"):
+        sent(Located(object()))  # type: ignore[arg-type]
+
+
+# -- side by side ----------------------------------------------------------------------------------------------
+
+
+def twice(number: int, _: "Member") -> int:
+    return 2 * number
+
+
+class Member:
+    """A member of a crew that counts how often it was closed."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+@pytest.fixture
+def crew() -> Iterator[Callable[[int], Crew[Member]]]:
+    made: list[Crew[Member]] = []
+
+    def make(count: int) -> Crew[Member]:
+        made.append(Crew(Member() for _ in range(count)))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_every_task_is_done_once(crew: Callable[[int], Crew[Member]]) -> None:
+    """Any free member does a task. A single member keeps the order."""
+    for count in (1, 3):
+        flow, several = Flow(), crew(count)
+        for number in range(100):
+            flow.begin(partial(several.begin, partial(twice, number)))
+        results = [flow.next() for _ in range(100)]
+        assert list(range(0, 200, 2)) == (results if count == 1 else sorted(results))
+        assert 0 == flow.running
+
+
+def test_who_is_slow_holds_up_nobody(crew: Callable[[int], Crew[Member]]) -> None:
+    """All other tasks finish while one member is busy."""
+    others, flow, two = threading.Event(), Flow(), crew(2)
+    flow.begin(partial(two.begin, lambda _: others.wait(60)))
+    for number in range(50):
+        flow.begin(partial(two.begin, partial(twice, number)))
+    assert list(range(0, 100, 2)) == [flow.next() for _ in range(50)]
+    others.set()
+    assert flow.next() is True
+
+
+def test_an_error_of_a_task_is_raised(crew: Callable[[int], Crew[Member]]) -> None:
+    """An error in a member's thread is raised unchanged where the result is taken, and the member goes on."""
+
+    def fail(_: Member) -> None:
+        raise LookupError("task")
+
+    flow, one = Flow(), crew(1)
+    flow.begin(partial(one.begin, fail))
+    flow.begin(partial(one.begin, lambda _: 1))
+    with pytest.raises(LookupError, match="task"):
+        flow.next()
+    assert 1 == flow.next()
+
+
+def test_closing_leaves_nobody_waiting() -> None:
+    """Tasks that have not begun are dropped, every member is closed, and the threads end."""
+    began, held = threading.Event(), threading.Event()
+    done: list[object] = []
+    one = Crew([Member()])
+
+    def hold(_: Member) -> bool:
+        began.set()
+        return held.wait(60)
+
+    one.begin(hold, done.append)
+    one.begin(lambda _: "dropped", done.append)
+    assert began.wait(60)
+    one.close()
+    held.set()
+    workers = [thread for thread in threading.enumerate() if "_work" in thread.name]
+    for thread in workers:
+        thread.join(60)
+    assert (1, [True]) == (one.members[0].closed, done)
+    assert not any(thread.is_alive() for thread in workers)
