@@ -2,10 +2,7 @@
 
 from ..remarks import Died, Reason
 from .bounds import cut, cut_output
-from .budget import Budget
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
-from .notebook import SUFFIX as NOTEBOOK
-from .notebook import NotebookError, code_cells, without_magics
 from .protocol import (
     Batch,
     Broke,
@@ -29,14 +26,19 @@ from .protocol import (
 )
 from .reason import reason_of, stopped
 from .source import (
+    NOTEBOOK,
+    NotebookError,
     Source,
+    code_cells,
     decode_source,
     graded_in,
     joined,
     read_content,
     read_exercise,
     read_source,
+    without_magics,
 )
+from .transport import Budget, Host, Transport
 
 __all__ = [
     "NOTEBOOK",
@@ -49,6 +51,7 @@ __all__ = [
     "EngineProcess",
     "GradientChange",
     "Grads",
+    "Host",
     "LoadFailed",
     "Loaded",
     "NotStarted",
@@ -68,6 +71,7 @@ __all__ = [
     "Run",
     "Source",
     "Traced",
+    "Transport",
     "Values",
     "code_cells",
     "cut",

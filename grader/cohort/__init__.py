@@ -1,10 +1,8 @@
 """Grade many submissions: read them, grade each one once, and summarise the class."""
 
 from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
-from .pool import LocalPool, PoolError
+from .pool import Drawn, LocalPool, Pool, PoolError
 from .run import (
-    Drawn,
-    Pool,
     Results,
     ResultsError,
     Standing,

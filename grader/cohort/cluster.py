@@ -20,8 +20,7 @@ import msgspec
 from .. import __version__
 from ..base.service import Done, decode, encode
 from ..words.instructor import cohort as said
-from .pool import GradingProcess, PoolError
-from .run import Faulted, Graded, Job, Outcome, Settings
+from .pool import Faulted, Graded, GradingProcess, Job, Outcome, PoolError, Settings
 
 _AHEAD = 2  # jobs in flight for each of the cluster's threads, so that no thread waits for the network
 _PATIENCE_S = 30

@@ -22,7 +22,7 @@ from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import read_book
 from ..sandbox import IsolationError, WorkerGone
 from ..words.instructor import cohort as said
-from .run import Faulted, Graded, Job, Ready, Reply, Settings
+from .pool import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
 

@@ -1,14 +1,98 @@
-"""A pool of grading processes on one machine. A process that dies is started again."""
+"""Pools of processes that grade submissions, and the one on this machine. A process that dies is started again."""
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
+import msgspec
 from msgspec.structs import replace
 
 from ..base.service import TRIES, Crew, Done, NotStarted, Service
+from ..grading import Submission
+from ..oracle.answer_book import Answer
+from ..report import Report
 from ..words.instructor import cohort as said
-from .run import Faulted, Graded, Job, Outcome, Ready, Reply, Settings
+
+# -- The messages between the process that runs a cohort and its grading processes
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """The data drawn from the seed of a run: answers by program key, and new leaf values for fixed programs."""
+
+    answers: dict[str, Answer] = {}
+    redrawn: dict[str, tuple[float, ...]] = {}
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The settings of a run, which are the same for every submission.
+
+    `course` is the path of the course's folder, in the file system's bytes. If `fork` is true, each
+    submission is graded in a fork.
+    """
+
+    course: bytes
+    course_hash: str
+    seed: str
+    isolation: str
+    official: bool
+    fork: bool
+    drawn: Drawn
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One submission to grade. If `seed` is empty, the seed of the run counts."""
+
+    submission: Submission
+    seed: str = ""
+
+    @property
+    def id(self) -> str:
+        """Return the id of the submission."""
+        return self.submission.stamp.id
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The process accepts jobs. `tier` is the tier of isolation in use."""
+
+    tier: str
+
+
+class Graded(msgspec.Struct, frozen=True, tag="graded"):
+    """The instructor's report."""
+
+    id: str
+    report: Report
+
+
+class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
+    """A fault of the grader, so there is no report. An empty `id` means that nothing can be graded at all."""
+
+    id: str
+    message: str
+
+
+Outcome: TypeAlias = Graded | Faulted
+Reply: TypeAlias = Ready | Graded | Faulted
+
+
+# -- The processes
+
+
+class Pool(Protocol):
+    """The processes that grade jobs, on one machine or on many."""
+
+    def start(self) -> str:
+        """Start, and return the tier of isolation that was reached."""
+
+    @property
+    def room(self) -> int:
+        """Return how many jobs may be begun at a time, so that no process has to wait for one."""
+
+    def begin(self, job: Job, done: Done) -> None:
+        """Grade a job as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
+
+    def close(self) -> None:
+        """End all processes."""
 
 
 class PoolError(RuntimeError):

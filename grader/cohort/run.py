@@ -10,88 +10,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, count, takewhile
 from pathlib import Path
-from typing import Annotated, Literal, Protocol, TypeAlias
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta
 
 from .. import __version__
 from ..base import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
-from ..base.service import Done, Ended, Flow
+from ..base.service import Ended, Flow
 from ..checks.session import CheckSession
 from ..client import Source
 from ..course import Course
 from ..grading import Submission, digest, plan
 from ..oracle import Oracle
-from ..oracle.answer_book import Answer, AnswerBook
+from ..oracle.answer_book import AnswerBook
 from ..people import DEADLINES, OVERRIDES, RECORDED
 from ..report import Report, read_report, to_json
 from ..report.choices import Found, text_digest
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from ..words.instructor import cohort as said
 from .intake import Entry, Intake, Readers, Stopped, unread
-
-# -- The messages between the process that runs a cohort and its grading processes
-
-
-class Drawn(msgspec.Struct, frozen=True):
-    """The data drawn from the seed of a run: answers by program key, and new leaf values for fixed programs."""
-
-    answers: dict[str, Answer] = {}
-    redrawn: dict[str, tuple[float, ...]] = {}
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """The settings of a run, which are the same for every submission.
-
-    `course` is the path of the course's folder, in the file system's bytes. If `fork` is true, each
-    submission is graded in a fork.
-    """
-
-    course: bytes
-    course_hash: str
-    seed: str
-    isolation: str
-    official: bool
-    fork: bool
-    drawn: Drawn
-
-
-class Job(msgspec.Struct, frozen=True):
-    """One submission to grade. If `seed` is empty, the seed of the run counts."""
-
-    submission: Submission
-    seed: str = ""
-
-    @property
-    def id(self) -> str:
-        """Return the id of the submission."""
-        return self.submission.stamp.id
-
-
-class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """The process accepts jobs. `tier` is the tier of isolation in use."""
-
-    tier: str
-
-
-class Graded(msgspec.Struct, frozen=True, tag="graded"):
-    """The instructor's report."""
-
-    id: str
-    report: Report
-
-
-class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
-    """A fault of the grader, so there is no report. An empty `id` means that nothing can be graded at all."""
-
-    id: str
-    message: str
-
-
-Outcome: TypeAlias = Graded | Faulted
-Reply: TypeAlias = Ready | Graded | Faulted
-
+from .pool import Drawn, Faulted, Graded, Job, Pool, Settings
 
 # -- The files of a submission as they were graded, kept beside its report
 
@@ -232,23 +171,6 @@ class Standing:
     @property
     def done(self) -> int:
         return self.kept + self.graded + len(self.faults)
-
-
-class Pool(Protocol):
-    """The processes that grade jobs, on one machine or on many."""
-
-    def start(self) -> str:
-        """Start, and return the tier of isolation that was reached."""
-
-    @property
-    def room(self) -> int:
-        """Return how many jobs may be begun at a time, so that no process has to wait for one."""
-
-    def begin(self, job: Job, done: Done) -> None:
-        """Grade a job as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
-
-    def close(self) -> None:
-        """End all processes."""
 
 
 class Results:

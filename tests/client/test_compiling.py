@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from grader import sandbox
-from grader.client import Batch, Budget, Died, EngineProcess, Loaded, LoadFailed, NotStarted, Problem, engine_process
+from grader.client import Batch, Budget, Died, EngineProcess, Loaded, LoadFailed, NotStarted, Problem, transport
 from grader.course import Limits
 from grader.sandbox import Warm
 
@@ -22,7 +22,7 @@ SHORT = Limits(cpu_s=0.3, memory_mb=4096)
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the wall clock's limit, so that CPU time decides on a busy machine."""
-    monkeypatch.setattr(engine_process, "_BACKSTOP", 1000)
+    monkeypatch.setattr(transport, "_BACKSTOP", 1000)
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from unread import why_unread
 
-from grader.client import Source, read_source
+from grader.client import NotebookError, Source, code_cells, read_source, without_magics
 from grader.client.bounds import CELLS, NOTEBOOK, SOURCE
-from grader.client.notebook import NotebookError, code_cells, without_magics
 from grader.remarks import CellStart
 from grader.words.facts import place
 from grader.words.practice import unread_text

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from grader.client import Died, engine_process
+from grader.client import Died, transport
 from grader.client.bounds import STALLED_S
-from grader.client.engine_process import _Progress
+from grader.client.transport import _Progress
 
 CPU_S = 4.0
 
@@ -38,7 +38,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(engine_process, "time", made)
+    monkeypatch.setattr(transport, "time", made)
     return made
 
 

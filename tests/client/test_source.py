@@ -8,7 +8,7 @@ import pytest
 from unread import why_unread
 
 from grader.client import Source, read_source
-from grader.client.source import MAX_BYTES
+from grader.client.bounds import SOURCE
 
 
 def read(folder: Path, content: bytes) -> Source:
@@ -47,7 +47,7 @@ def test_text_is_read(tmp_path: Path, expected: str, content: bytes) -> None:
         ("is not UTF-8 (byte 2)", b"# \xff\xfe"),
         ("is not UTF-8 (byte 7)", "x = 'größe'".encode("latin-1")),
         ("is not UTF-8", "\ud800".encode("utf-8", "surrogatepass")),
-        ("is larger than 256 KB", b"#" * (MAX_BYTES + 1)),
+        ("is larger than 256 KB", b"#" * (SOURCE + 1)),
     ],
     ids=["NUL", "UTF-16", "UTF-16 with BOM", "bytes", "Latin-1", "surrogate", "large"],
 )
@@ -60,7 +60,7 @@ def test_what_is_no_text_is_unreadable(tmp_path: Path, expected: str, content: b
 
 def test_a_file_of_just_the_limit_is_read(tmp_path: Path) -> None:
     """256 KB are allowed; the limit is exact."""
-    assert len(read(tmp_path, b"#" * MAX_BYTES).text) == MAX_BYTES
+    assert len(read(tmp_path, b"#" * SOURCE).text) == SOURCE
 
 
 @pytest.mark.parametrize("name", ["01_file.py", "no/such/folder/01_file.py"])

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -20,8 +21,8 @@ from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
-from grader.cohort.pool import GradingProcess
-from grader.cohort.run import Faulted, Graded, Job, Outcome, Settings, submission_of
+from grader.cohort.pool import Faulted, Graded, GradingProcess, Job, Outcome, Settings
+from grader.cohort.run import submission_of
 from grader.course import Course
 from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle
@@ -123,7 +124,7 @@ def answer(base: Report) -> Callable[[Job], Outcome]:
 
 
 def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SEED) -> Any:
-    with Results(out) as results:
+    with Results(out) as results, closing(pool):
         *_, standing = grade_entries(course, found, results, seed, pool)
     return standing
 
@@ -622,12 +623,12 @@ def test_a_changed_submission_gets_other_numbers(
     timeless: Callable[[Report], bytes],
 ) -> None:
     """Its report has its own seed, and `grade --seed` with this seed gives the same result."""
-    pool = made(course, draws)
+    settings = made(course, draws)
     (entry,) = (one for one in entries(submissions) if one.id == "bob")
 
     def night(seen: bool) -> Report:
-        with Results(tmp_path / "out") as results:
-            list(grade_entries(course, [entry], results, SEED, LocalPool(pool, 1), seen=seen))
+        with Results(tmp_path / "out") as results, closing(LocalPool(settings, 1)) as pool:
+            list(grade_entries(course, [entry], results, SEED, pool, seen=seen))
         report = Results(tmp_path / "out").report("bob")
         assert report is not None
         return report

@@ -27,7 +27,7 @@ from grader.cli.compare import run_compare
 from grader.cli.decide import DecideOptions, run_decide
 from grader.cohort import LAYOUTS
 from grader.cohort.export import export
-from grader.cohort.run import Graded, Job
+from grader.cohort.pool import Graded, Job
 from grader.course import Course
 from grader.report import Report
 from grader.report.registry import Request, export_formats

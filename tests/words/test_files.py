@@ -8,7 +8,7 @@ from grader.client import Reason
 from grader.words.practice import unread_text
 
 # the modules that find out why a file cannot be read
-FINDERS = ("client/source.py", "client/notebook.py", "cohort/intake/archives.py", "cohort/intake/files.py")
+FINDERS = ("client/source.py", "cohort/intake/archives.py", "cohort/intake/files.py")
 FULL = {"detail": "the system says no", "count": 7, "limit_kb": 256, "seconds": 30.0, "names": ("a.py", "b.py")}
 
 

@@ -1,10 +1,9 @@
 """Intake: find the submissions in a folder and their submitters, and read the files in processes with limits."""
 
 from .canvas import readings
-from .channel import Limits, Stopped
 from .files import Intake
 from .layout import Entry, IntakeError
-from .reader import Readers, unread
+from .reader import Limits, Readers, Stopped, unread
 from .registry import LAYOUTS, entries, unclaimed
 
 __all__ = [

@@ -6,18 +6,82 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from ...base.service import TRIES, Crew, Done, Ended, Flow, NotStarted, Service
-from ...client import Reason, Source
+from ...client import Reason, Source, bounds
+from ...report.choices import Choice
 from ...words.practice import unread_text
-from .channel import Limits, Order, Ready, Reply, Setup, Stopped, most
-from .files import Intake
+from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 from .layout import Entry, IntakeError
 
 _AHEAD = 2  # submissions that are read ahead for each process, so that grading does not wait
 _SERVER = "grader.cohort.intake.server"
+_CELL = 32  # bytes of the position where a cell begins
+_DIGEST = 80  # bytes of a digest
 
+
+# -- The messages between a run and the processes that read its submissions
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """The limits for reading one submission.
+
+    The slowest archive within the bounds of `archives` is 64 MB of noise packed by bzip2. It takes 15 s of
+    CPU time on a slow machine. The limit in wall time is ten times the limit in CPU time, so that load on
+    the machine changes no result.
+    """
+
+    cpu_s: float = 30.0
+    wall_s: float = 300.0
+    memory_mb: int = 512
+
+
+class Setup(msgspec.Struct, frozen=True):
+    """The settings of a run's readers: file names by exercise id, and limits."""
+
+    exercises: dict[str, str]
+    limits: Limits
+
+
+class Order(msgspec.Struct, frozen=True):
+    """One submission to read.
+
+    Attributes:
+        places: pairs of a path and its original name, in the file system's bytes.
+        choices: for some exercises, the decisions about which file counts.
+    """
+
+    places: tuple[tuple[bytes, bytes], ...]
+    choices: dict[str, tuple[Choice, ...]] = {}
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """The reader accepts orders."""
+
+
+class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
+    """A submission reached a limit before it was read completely. `limit` is in seconds or megabytes."""
+
+    reason: Literal["cpu_limit", "wall_limit", "memory_limit"]
+    limit: float
+
+
+Reply: TypeAlias = Ready | Intake | Stopped
+
+
+def most(exercises: dict[str, str]) -> int:
+    """Return the maximum size of a reply in bytes.
+
+    A reply has a source for each exercise, the files that somebody may choose, and 1 MB of names and notes.
+    """
+    found = (3 * MAX_FOUND * len(exercises) + MAX_OTHERS) * (4 * MAX_PATH + _DIGEST)
+    return (bounds.SOURCE + _CELL * bounds.CELLS) * len(exercises) + found + (1 << 20)
+
+
+# -- The processes
 
 Read: TypeAlias = Intake | Stopped | Ended  # after two processes have ended, which does not count against a submission
 
@@ -56,12 +120,16 @@ class Reader:
             except NotStarted as failure:
                 status = getattr(failure.reply, "status", 0)
                 raise IntakeError(f"the process that reads submissions did not start (status {status})") from None
-            if isinstance(reply, Intake) and reply.sources.keys() == self._exercises.keys():
-                return reply.of(entry)
-            if not isinstance(reply, Ended):
-                self._service.end()
-            stopped = self._stopped(reply.status) if isinstance(reply, Ended) else reply
-            if isinstance(stopped, Stopped):
+            stopped = None
+            match reply:
+                case Intake() if reply.sources.keys() == self._exercises.keys():
+                    return reply.of(entry)
+                case Stopped():
+                    stopped = reply
+                case Ended(status):
+                    stopped = self._stopped(status)
+            self._service.end()
+            if stopped is not None:
                 return stopped
         return reply if isinstance(reply, Ended) else Ended(0)
 

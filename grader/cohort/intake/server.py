@@ -11,8 +11,8 @@ from typing import IO
 
 from ...base.service import own_streams, receive, send
 from ...worker.confine import limits
-from .channel import Limits, Order, Ready, Reply, Setup, Stopped
 from .files import Intake, read_files
+from .reader import Limits, Order, Ready, Reply, Setup, Stopped
 
 _MAX_ORDER = 64 << 20  # bytes; the run itself sends orders, and each names the files of one person
 _CLOCKS = (("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM"))

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.client import Reason
-from grader.client.source import MAX_BYTES
+from grader.client.bounds import SOURCE
 from grader.cohort.intake import archives
 from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
 from grader.words.practice import unread_text
@@ -189,12 +189,12 @@ def test_a_name_with_a_nul_in_a_zip_ends_there(tmp_path: Path) -> None:
     assert "\0" not in str(content)
 
 
-@pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1, MAX_BYTES + 2])
+@pytest.mark.parametrize("size", [SOURCE - 1, SOURCE, SOURCE + 1, SOURCE + 2])
 @pytest.mark.parametrize("make", [zipped, tarred])
 def test_no_more_than_the_limit_of_a_file_is_read(tmp_path: Path, make: Callable[..., Path], size: int) -> None:
     """One byte beyond the limit shows that there is more. The files after it are still read."""
     path = make(tmp_path / ("a.zip" if make is zipped else "a.tar"), {"a.py": bytes(size), "b.py": b"x"})
-    assert [("a.py", bytes(min(size, MAX_BYTES + 1))), ("b.py", b"x")] == read(path)
+    assert [("a.py", bytes(min(size, SOURCE + 1))), ("b.py", b"x")] == read(path)
 
 
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
@@ -204,7 +204,7 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, at_most: Callable[[int], Any
         for _ in range(64):
             file.write(bytes(1 << 20))
     with at_most(8):
-        assert [MAX_BYTES + 1] == [len(content) for _, content in read(path)]
+        assert [SOURCE + 1] == [len(content) for _, content in read(path)]
 
 
 def entries_at(path: Path, offsets: list[int]) -> Path:
@@ -467,7 +467,7 @@ def test_what_unpacks_to_nothing_ends_a_tar(
 @pytest.mark.parametrize("suffix", [".tar", ".tar.gz"])
 def test_what_cannot_be_compressed_is_read(tmp_path: Path, suffix: str) -> None:
     """Pictures take up slightly more space packed than unpacked, and are still read."""
-    noise = random.Random(1).randbytes(MAX_BYTES)
+    noise = random.Random(1).randbytes(SOURCE)
     files = {**{f"{i}.png": noise for i in range(4)}, "a.py": noise, "b.py": b"x"}
     expected = [(name, content if is_python(name) else None) for name, content in files.items()]
     assert expected == read(tarred(tmp_path / f"a{suffix}", files))

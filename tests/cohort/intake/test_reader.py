@@ -4,7 +4,6 @@ import gzip
 import io
 import os
 import signal
-import struct
 import tarfile
 import threading
 import zipfile
@@ -17,11 +16,10 @@ import pytest
 
 from grader.base.service import decode, encode, receive, send
 from grader.client import Source
-from grader.client.source import MAX_BYTES
+from grader.client.bounds import SOURCE
 from grader.cohort import Entry, IntakeError, entries
 from grader.cohort.intake import Intake, Limits, Readers, Stopped, server
-from grader.cohort.intake.channel import Order, Ready, Reply, Setup, most
-from grader.cohort.intake.reader import Reader
+from grader.cohort.intake.reader import Order, Reader, Ready, Reply, Setup, most
 from grader.worker.confine import limits
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"
@@ -219,7 +217,7 @@ def test_nothing_is_started_in_the_current_folder(
 
 def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> None:
     """The reply fits with every exercise at its limit and a hundred of the longest notes."""
-    text = "∇" * (MAX_BYTES // 3)
+    text = "∇" * (SOURCE // 3)
     sources = {name: Source(Path("x" * 300) / file, text) for name, file in exercises.items()}
     data = encode(Intake(sources, ("n" * 2000,) * 100))
     assert Intake(sources, ("n" * 2000,) * 100) == decode(data, Reply)
