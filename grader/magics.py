@@ -36,11 +36,11 @@ class _Magics:
         from IPython.display import display
 
         from .base import UserError
-        from .cli.words import find_exercise
         from .client import Source, without_magics
         from .remarks import CellStart
         from .report.shown import CELL
         from .views.cell import CellReplay, CellVerdict
+        from .workspace import find_exercise
 
         try:
             practice = self._warm()

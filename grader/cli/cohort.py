@@ -6,14 +6,14 @@ import shlex
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 from tqdm import tqdm
 
 from .. import __version__
-from ..base import json_text, plain, read_plain, readable, write_atomically
+from ..base import UserError, json_text, plain, read_plain, readable, write_atomically
 from ..client import NOTEBOOK
 from ..cohort import (
     Entry,
@@ -33,43 +33,28 @@ from ..cohort import (
     summarise,
     unclaimed,
 )
-from ..cohort.run import EARLIER, GONE, REPORTS, ROSTER, SUMMARY, RunFile
+from ..cohort.changes import since as changes_since
+from ..cohort.people import class_of, record, see_that_files_are_there
+from ..cohort.run import EARLIER, GONE, ROSTER, SUMMARY, RunFile
 from ..course import Course
-from ..learners import Change
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
-from ..people import DEADLINES, OVERRIDES, changed_rows, compare
+from ..people import DEADLINES, OVERRIDES
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
 from ..words.instructor import cohort as said
 from ..words.instructor.reviews import columns_text, render_changes
-from .people import class_of, record, see_that_files_are_there
-from .run import default_memo
+from .options import CohortOptions, default_memo
 from .streams import complain, style
-from .words import UsageError
 
 _PLAIN_EVERY_S = 10.0
 
 
-@dataclass(frozen=True)
-class CohortOptions:
-    submissions: Path
-    out: Path
-    layout: str | None
-    jobs: int
-    seed: str | None
-    isolation: str
-    allow_process: bool
-    dask: str | None = None
-    assignment: str | None = None
-    since: Path | None = None
-    roster: Path | None = None
-    deadlines: Path | None = None
-
-
 def run_cohort(course: Course, options: CohortOptions) -> int:
     """Grade a class. Return the exit code: 0 if everything was graded and nothing needs review, or else 1."""
+    if options.jobs < 1:
+        raise UserError(said.FEW_JOBS)
     if options.seed != course.seed:
         require_torch("`grade cohort`")
     try:
@@ -85,10 +70,10 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         print(f"\ngrade: {said.interrupted(str(options.out))}", file=sys.stderr)
         return 130
     except (IntakeError, ResultsError, PoolError) as error:
-        raise UsageError(str(error)) from None
+        raise UserError(str(error)) from None
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
-        raise UsageError(f"{what}{error.strerror}. {said.continue_with(str(options.out))}") from None
+        raise UserError(f"{what}{error.strerror}. {said.continue_with(str(options.out))}") from None
 
 
 def _found(course: Course, options: CohortOptions) -> list[Entry]:
@@ -121,7 +106,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     if options.since is not None:
         results.take_over(options.since, found)
     before = _before(options, results)
-    people = class_of(course, options.out, found, options.roster, options.deadlines)
+    people = class_of(course, options.out, found, options.roster, options.deadlines, complain)
     if options.roster is not None and people.roster is not None:
         columns = plain(columns_text(people.roster.columns, people.roster.unread))
         print(said.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
@@ -171,7 +156,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     write_atomically(results.summary, json_text(summary).encode())
     shown = str(readable(options.out))
     sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))
-    sys.stdout.write(render_changes(_changes(before, summary, results, standing)))
+    sys.stdout.write(render_changes(changes_since(before, summary, results, standing)))
     print(f"\n{said.places(f'{results.reports}{os.sep}', str(results.summary))}")
     aside = str(options.out / GONE)
     if standing.outdated:
@@ -201,23 +186,6 @@ def _earlier(results: Results, name: str) -> Iterator[tuple[str, Report]]:
     for path in results.earlier_reports(name):
         with contextlib.suppress(OSError, ValueError):
             yield f"{EARLIER}/{path.name}", read_report(read_plain(path))
-
-
-def _changes(before: Summary | None, summary: Summary, results: Results, standing: Standing) -> tuple[Change, ...]:
-    """Return the learners whose row changed since the previous run, with the reasons."""
-    if before is None or before.roster != summary.roster:  # without a roster, learners have other ids
-        return ()
-    old: dict[str, Report] = {}
-    new: dict[str, Report] = {}
-    for was, now in changed_rows(before.learners, summary.learners):
-        if was is None or now is None or not was.report or not now.report:
-            continue
-        moved = was.report.startswith(f"{REPORTS}/") and was.submission in standing.replaced
-        earlier = [results.folder / was.report, *results.earlier_reports(was.submission)][-1 if moved else 0]
-        with contextlib.suppress(OSError, ValueError):
-            old[was.id] = read_report(read_plain(earlier))
-            new[now.id] = read_report(read_plain(results.folder / now.report))
-    return compare(before.learners, summary.learners, old, new)
 
 
 def _real(path: Path) -> Path:

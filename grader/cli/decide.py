@@ -2,21 +2,22 @@
 
 import getpass
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from ..base import did_you_mean, plain, read_plain, write_atomically
+from ..base import UserError, did_you_mean, plain, read_plain, write_atomically
 from ..cohort import Summary, read_found
+from ..cohort.people import choosable, made_for_files, names_of
 from ..cohort.results import summary_of
 from ..course import Course, CourseError
 from ..learners import Decided, Learner
 from ..people import (
     OVERRIDES,
+    WHAT,
     Overrides,
     entry_text,
     in_force,
@@ -30,31 +31,11 @@ from ..people import (
 )
 from ..report.choices import files_digest
 from ..words.instructor.reviews import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
-from .people import choosable, made_for_files, names_of
-from .words import UsageError
-
-
-@dataclass(frozen=True)
-class DecideOptions:
-    """A decision as given on the command line.
-
-    Attributes:
-        confirm: the names of parts of earlier decisions to decide again, such as `swap.upstream`.
-        what: the options of the command with the names of a decision's fields. Items of `points` look like
-            `swap.upstream=2`, and items of `files` like `swap=old/02_swap.py`.
-    """
-
-    results: Path
-    learner: str | None
-    why: str
-    by: str | None = None
-    confirm: Sequence[str] = ()
-    everyone: bool = False
-    what: Mapping[str, Any] = field(default_factory=dict)
+from .options import DecideOptions
 
 
 def run_decide(course: Course, options: DecideOptions) -> int:
-    """Append decisions to `overrides.yaml`, and return 0. Raises `UsageError` and `CourseError`."""
+    """Append decisions to `overrides.yaml`, and return 0. Raises `UserError` and `CourseError`."""
     summary = summary_of(options.results)
     path = options.results / OVERRIDES
     try:
@@ -62,12 +43,12 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     except FileNotFoundError:
         before = b""
     except OSError as error:
-        raise UsageError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
+        raise UserError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
     earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
     if options.everyone:
         decisions = _closed(options, summary)
     elif options.learner is None:
-        raise UsageError(problem_text("say_whom"))
+        raise UserError(problem_text("say_whom"))
     else:
         decisions = [(options.learner, _about_one(options, options.learner, summary, earlier))]
     joint = b"" if not before or before.endswith(b"\n") else b"\n"
@@ -75,7 +56,7 @@ def run_decide(course: Course, options: DecideOptions) -> int:
     try:
         read_overrides(path, course, text)
     except CourseError as error:
-        raise UsageError(problem_text("undecidable", why=error.message)) from None
+        raise UserError(problem_text("undecidable", why=error.message)) from None
     for name, decided in decisions:
         _see_that_files_are_there(options.results, _learner(summary, name), decided)
     write_atomically(path, text)
@@ -91,12 +72,12 @@ def _learner(summary: Summary, name: str) -> Learner | None:
 
 
 def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Overrides) -> Decided:
-    """Return the decision about a learner or a submission. Raises `UsageError`."""
+    """Return the decision about a learner or a submission. Raises `UserError`."""
     learner = _learner(summary, name)
     if learner is None and name not in earlier.by_learner:  # an ignored submission is not in the final table
         known = {name for one in summary.learners for name in names_of(one)}
         near = did_you_mean(name, sorted(known))
-        raise UsageError(problem_text("unknown_in", name=name, folder=options.results, near=near))
+        raise UserError(problem_text("unknown_in", name=name, folder=options.results, near=near))
     names = (name, *(names_of(learner) if learner is not None else ()))
     confirmed = _confirmed(options, earlier.of(*names))
     decided = _decided(options, confirmed)
@@ -105,11 +86,11 @@ def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Ove
 
 
 def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
-    """Return a decision for each open review that has one of the reasons in `keep`. Raises `UsageError`."""
+    """Return a decision for each open review that has one of the reasons in `keep`. Raises `UserError`."""
     asked = _decided(options)
     only = Decided(asked.by, asked.at, asked.why, keep=asked.keep)
     if options.learner is not None or not asked.keep or asked != only or options.confirm:
-        raise UsageError(problem_text("all_is_for_keep"))
+        raise UserError(problem_text("all_is_for_keep"))
     found: list[tuple[str, Decided]] = []
     for review in summary.needs_review:
         open_ = dict.fromkeys(kept_name(reason) for reason in review.reasons if reason.kind in KEPT)
@@ -119,71 +100,70 @@ def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided
             decided = replace(only, keep=keep)
             found.append((review.id, replace(decided, made_for=made_for_files(options.results, learner, decided))))
     if not found:
-        raise UsageError(problem_text("nothing_open", names=", ".join(asked.keep)))
+        raise UserError(problem_text("nothing_open", names=", ".join(asked.keep)))
     return found
 
 
 def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decided]:
-    """Return the earlier decisions that are confirmed. Raises `UsageError` if there is no such decision.
+    """Return the earlier decisions that are confirmed. Raises `UserError` if there is no such decision.
 
     Names in `withdraw` must belong to earlier decisions, too.
     """
     there = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
     live = (*there.applied, *there.pending)
     found: list[Decided] = []
-    for option, words in (("--confirm", options.confirm), ("--withdraw", options.what.get("withdraw", ()))):
+    for option, words in (("--confirm", options.confirm), ("--withdraw", options.withdraw)):
         for word in words:
             of = [one for one in live if word in map(part_name, parts(one))]
             if not of:
                 known = list(dict.fromkeys(part_name(part) for one in live for part in parts(one)))
                 near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
                 said = problem_text("not_decided", learner=options.learner, near=near)
-                raise UsageError(f"{option} {word}: {said}")
+                raise UserError(f"{option} {word}: {said}")
             if option == "--withdraw":
                 continue
             if word == "keep" or word not in names_for_files(of[-1]):
-                raise UsageError(f"--confirm {word}: {problem_text('holds_already')}")
+                raise UserError(f"--confirm {word}: {problem_text('holds_already')}")
             again = {part: value for part, value in parts(of[-1]).items() if part_name(part) == word}
             found.append(with_parts(of[-1], again))
     return found
 
 
 def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
-    """Raise `UsageError` for a decision without effect, or about a submission of somebody else."""
-    what = options.what
-    if learner is not None and learner.standing == "unclaimed" and what.get("excused") is not None:
+    """Raise `UserError` for a decision without effect, or about a submission of somebody else."""
+    if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
-        raise UsageError(problem_text("stranger", name=learner.id, of=of, folder=folder))
-    if learner is not None and not learner.report and any(what.get(key) for key in ("points", "files", "keep")):
-        raise UsageError(problem_text("no_report", name=name))
-    if what.get("ignored") is not None and learner is not None and name not in learner.submissions:
-        raise UsageError(f"--ignore: {misplaced_text(name, '', ())}")
-    submission = what.get("submission")
+        raise UserError(problem_text("stranger", name=learner.id, of=of, folder=folder))
+    if learner is not None and not learner.report and (options.points or options.files or options.keep):
+        raise UserError(problem_text("no_report", name=name))
+    if options.ignored is not None and learner is not None and name not in learner.submissions:
+        raise UserError(f"--ignore: {misplaced_text(name, '', ())}")
+    submission = options.submission
     if submission is None:
         return
     owners = [one for one in summary.learners if submission in one.submissions]
     if not owners:
         near = did_you_mean(submission, sorted(key for one in summary.learners for key in one.submissions))
-        raise UsageError(
+        raise UserError(
             f"--submission: {problem_text('no_submission', name=submission, folder=options.results, near=near)}"
         )
     if learner not in owners and any(one.standing != "unclaimed" for one in owners):
         wrong = misplaced_text(name, submission, [one.id for one in owners])
-        raise UsageError(f"--submission: {wrong}")
+        raise UserError(f"--submission: {wrong}")
 
 
 def _see_that_files_are_there(results: Path, learner: Learner | None, decided: Decided) -> None:
-    """Raise `UsageError` if a chosen file is not in any submission of the learner."""
+    """Raise `UserError` if a chosen file is not in any submission of the learner."""
     names = learner.submissions if learner is not None else ()
     for exercise, path in decided.files.items():
         found = [read_found(results, name) for name in names]
         if not any(files_digest(one, exercise, path) is not None for one in found):
             there = [name for one in found for name in choosable(one, exercise)]
-            raise UsageError(f"--file {exercise}={path}: {no_such_file(exercise, path, there)}")
+            raise UserError(f"--file {exercise}={path}: {no_such_file(exercise, path, there)}")
 
 
 def _decided(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decided:
-    """Return the decision that the options describe, together with confirmed ones. Raises `UsageError`."""
+    """Return the decision that the options describe, together with confirmed ones. Raises `UserError`."""
     read: dict[str, Callable[[Any], Any]] = {
         "points": _points,
         "files": _files,
@@ -191,7 +171,7 @@ def _decided(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decid
         "keep": tuple,
         "withdraw": tuple,
     }
-    given = {name: value for name, value in options.what.items() if value not in (None, [], ())}
+    given = {name: value for name in WHAT if (value := getattr(options, name)) not in (None, ())}
     one = Decided(
         by=options.by or _user(),
         at=datetime.now().astimezone().replace(microsecond=0).isoformat(),
@@ -200,14 +180,14 @@ def _decided(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decid
     )
     decided = merged((*confirmed, one))
     if not parts(decided):
-        raise UsageError(problem_text("say_what"))
+        raise UserError(problem_text("say_what"))
     return decided
 
 
 def _time(word: str) -> str:
     time = moment(word, zoned=True)
     if time is None:
-        raise UsageError(f"--submitted-at {word}: {problem_text('write_time')}")
+        raise UserError(f"--submitted-at {word}: {problem_text('write_time')}")
     return time
 
 
@@ -216,7 +196,7 @@ def _points(words: Sequence[str]) -> dict[str, int]:
     for word in words:
         name, _, number = word.partition("=")
         if not number.isascii() or not number.isdecimal() or len(number) > 9:
-            raise UsageError(f"--points {word}: {problem_text('write_points')}")
+            raise UserError(f"--points {word}: {problem_text('write_points')}")
         points[name] = int(number)
     return points
 
@@ -226,7 +206,7 @@ def _files(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, _, place = word.partition("=")
         if not place:
-            raise UsageError(f"--file {word}: {problem_text('write_file')}")
+            raise UserError(f"--file {word}: {problem_text('write_file')}")
         files[name] = place
     return files
 
@@ -235,4 +215,4 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):
-        raise UsageError(problem_text("say_who")) from None
+        raise UserError(problem_text("say_who")) from None

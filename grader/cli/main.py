@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 
+import click
+
 from ..base import UserError, paragraph, printable
 from ..words import practice as said
-from .commands import COMMANDS, GRADE
+from .commands import ASKED, COMMANDS, GRADE, completed
 from .streams import INTERRUPTED, complain, prepare, unwritable
-from .words import UsageError
 
 # errors that come from the disk, or from a path that the user named
 _NOT_OURS = {
@@ -25,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run `grade`. Return the exit code: 0 full marks, 1 fewer points, 2 wrong use or course, 3 fault of the grader."""
     prepare()
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if ASKED in os.environ:
+        return completed(os.environ[ASKED])
     if words == ["help"]:
         words = ["--help"]
     try:
@@ -39,18 +42,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    command = COMMANDS.get(words[0]) if words else None
     try:
         _see_that_there_is_a_folder()
-        return command(words[1:]) if command else GRADE(words)
+        with GRADE.make_context("grade", words) as context:
+            code: int = GRADE.invoke(context)
+            return code
+    except click.exceptions.Exit as left:  # after `--help`
+        return left.exit_code
+    except click.ClickException as error:
+        path = error.ctx.command_path.strip() if isinstance(error, click.UsageError) and error.ctx else "grade"
+        complain(f"{' '.join(error.format_message().split())} {said.described_by(path)}")
+        _name_command(words)
+        return WRONG_USE
     except UserError as error:
         complain(error)
         _name_command(words)
         return WRONG_USE
-    except SystemExit as left:  # argparse has printed the reason
-        if left.code == WRONG_USE:
-            _name_command(words)
-        return int(left.code or OK)
     except KeyboardInterrupt:
         print(f"\ngrade: {said.INTERRUPTED}", file=sys.stderr)
         return INTERRUPTED
@@ -73,7 +80,7 @@ def _see_that_there_is_a_folder() -> None:
     try:
         os.getcwd()
     except OSError:
-        raise UsageError(said.NO_CURRENT_FOLDER) from None
+        raise UserError(said.NO_CURRENT_FOLDER) from None
 
 
 def _name_command(words: list[str]) -> None:

@@ -5,11 +5,13 @@ import re
 import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from .. import sandbox
-from ..base import did_you_mean, shown_path, write_named
+from ..base import UserError, did_you_mean, shown_path, write_named
 from ..base.processes import open_in_browser
 from ..client import Source, read_source
 from ..course import Check, Course, Exercise
@@ -23,38 +25,14 @@ from ..sandbox import Warm
 from ..words import practice
 from ..words import replay as said
 from ..words.practice import unread_text
-from ..workspace import keep_replay, progress_of
-from .run import default_memo
+from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
+from .options import PlayOptions, default_memo
 from .streams import StatusLine, style
-from .words import UsageError, files_to_grade, find_exercise, learner_folders
 
 _RATE, _STEPS = 0.1, 20  # for a training run on an expression
 _VALUE = re.compile(r"([^\W\d]\w*)=([^=].*)", re.DOTALL)
 _FILES = (".py", ".ipynb")
 _OF_EXPRESSION = re.compile(r"[-+*/()=;@%\s]")
-
-
-@dataclass(frozen=True)
-class PlayOptions:
-    """The words and options of `grade play`.
-
-    Attributes:
-        words: an exercise and a check, a preset, or an expression and the values of its leaves.
-        exercise: the exercise whose file runs a preset or an expression.
-        file: a file to run instead of the exercise's own.
-        folder: the folder with the exercise files.
-        out: the path of the page.
-        browser: whether to open the page.
-        landscape: whether to show a training run.
-    """
-
-    words: tuple[str, ...]
-    exercise: str | None = None
-    file: Path | None = None
-    folder: Path | None = None
-    out: Path | None = None
-    browser: bool = True
-    landscape: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,14 +47,14 @@ class _Target:
 
 
 def run_play(course: Course, options: PlayOptions) -> int:
-    """Record the requested replays, write the page, and open it. Return 0. Raises `UsageError`."""
+    """Record the requested replays, write the page, and open it. Return 0. Raises `UserError`."""
     book = read_book(course.book)
     folder = options.folder or learner_folders(course)[1]
     options = _with_file(course, options, folder)
     try:
         target = _target(course, Files(course, book.stubs, folder), options, folder)
     except ProgramError as error:
-        raise UsageError(str(error)) from None
+        raise UserError(str(error)) from None
     line = StatusLine()
     line.show(said.RUNNING)
     replays, landscape = _recorded(course, book, target)
@@ -100,7 +78,7 @@ def run_play(course: Course, options: PlayOptions) -> int:
 def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOptions:
     """Move a file from the words of the options to `file`, as `grade` accepts it. Return the new options.
 
-    Raises `UsageError` if the file does not exist, or if its exercise is unclear.
+    Raises `UserError` if the file does not exist, or if its exercise is unclear.
     """
     word = next((word for word in options.words if word.endswith(_FILES)), None)
     if word is None or options.file is not None:
@@ -109,7 +87,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
     if not Path(word).is_file():
         if own.is_file():
             return options
-        raise UsageError(practice.no_file(word))
+        raise UserError(practice.no_file(word))
     if own.is_file() and own.samefile(word):
         return options
     others = tuple(other for other in options.words if other != word)
@@ -117,7 +95,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
         return replace(options, words=others, file=Path(word))
     ids = list(files_to_grade(course, [*others[:1], word], folder))
     if len(ids) > 1:
-        raise UsageError(said.several_in(word, ids))
+        raise UserError(said.several_in(word, ids))
     return replace(options, words=(ids[0], *others[1:]), file=Path(word))
 
 
@@ -131,9 +109,9 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
         else:
             found = files.sources[exercise.id] if exercise else None
         if found is None:
-            raise UsageError(missing)
+            raise UserError(missing)
         if found.unread is not None:
-            raise UsageError(f"{found.path}: {unread_text(found.unread, found.path.name)}")
+            raise UserError(f"{found.path}: {unread_text(found.unread, found.path.name)}")
         return found
 
     nothing = practice.no_files(str(folder), above=options.folder is None)
@@ -156,16 +134,16 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
 def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
     """Return the exercise that the first word names, or None for a preset or an expression.
 
-    Raises `UsageError` for any other word.
+    Raises `UserError` for any other word.
     """
     word = words[0]
     if _is_program(words):
         return None
     try:
         return find_exercise(course, word)
-    except UsageError as error:
+    except UserError as error:
         names = [preset.id for preset in presets()]
-        raise UsageError(said.unknown_word(str(error), names, did_you_mean(word, names))) from None
+        raise UserError(said.unknown_word(str(error), names, did_you_mean(word, names))) from None
 
 
 def _is_program(words: Sequence[str]) -> bool:
@@ -180,54 +158,54 @@ def _is_expression(words: Sequence[str]) -> bool:
 
 
 def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
-    """Return the check that the first of `words` names by its number or id, or None. Raises `UsageError`."""
+    """Return the check that the first of `words` names by its number or id, or None. Raises `UserError`."""
     if not words:
         return None
     word = words[0]
     ids = [check.id for check in exercise.checks]
     if len(words) > 1:
-        raise UsageError(said.too_many_words(exercise.id, words[1]))
+        raise UserError(said.too_many_words(exercise.id, words[1]))
     if word.isdecimal() and 1 <= int(word) <= len(ids):
         check = exercise.checks[int(word) - 1]
     elif word in ids:
         check = exercise.checks[ids.index(word)]
     else:
-        raise UsageError(said.no_check(exercise.id, ids, word))
+        raise UserError(said.no_check(exercise.id, ids, word))
     if check.visibility != "visible" and check.detail != "full":
-        raise UsageError(said.hidden_check(check.id))
+        raise UserError(said.hidden_check(check.id))
     return check
 
 
 def _program(words: Sequence[str]) -> Subject:
     """Return the named preset, or the expression with the values of its leaves.
 
-    Raises `UsageError` or `ProgramError`.
+    Raises `UserError` or `ProgramError`.
     """
     preset = next((preset for preset in presets() if preset.id == words[0]), None)
     if preset is None:
         return subject_of(_parsed(words))
     if len(words) > 1:
-        raise UsageError(said.preset_with_numbers(preset.id, words[1]))
+        raise UserError(said.preset_with_numbers(preset.id, words[1]))
     return preset.subject
 
 
 def _parsed(words: Sequence[str]) -> Program:
-    """Return the program of an expression and `name=value` words. Raises `UsageError` or `ProgramError`."""
+    """Return the program of an expression and `name=value` words. Raises `UserError` or `ProgramError`."""
     text, *others = words
     values: dict[str, float] = {}
     for word in others:
         match = _VALUE.fullmatch(word)
         if match is None:
-            raise UsageError(said.no_value(word))
+            raise UserError(said.no_value(word))
         name, number = match.groups()
         try:
             values[name] = float(number)
         except ValueError:
-            raise UsageError(said.no_number(word, number)) from None
+            raise UserError(said.no_number(word, number)) from None
     missing = [name for name in _names(text) if name not in values]
     if missing:
         example = " ".join([shlex.quote(text), *others, *(f"{name}=2" for name in missing)])
-        raise UsageError(said.values_missing(missing, f"grade play {example}"))
+        raise UserError(said.values_missing(missing, f"grade play {example}"))
     return program(text, **values)
 
 
@@ -256,7 +234,7 @@ def _training(words: Sequence[str]) -> Training:
     if named is not None and len(words) == 1:
         return named
     if named is not None or not _OF_EXPRESSION.search(words[0]):
-        raise UsageError(said.no_training([one.id for one in offered], words[-1]))
+        raise UserError(said.no_training([one.id for one in offered], words[-1]))
     loss = _parsed(words)
     values = {leaf.name: leaf.value for leaf in loss.leaves}
     return Training("", loss.text, loss.text, values, _RATE, _STEPS)
@@ -288,7 +266,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
             elif first is None and target.exercise is not None:
                 first = _of_exercise(course, book, oracle, warm, target.exercise, target)
         except ProgramError as error:
-            raise UsageError(str(error)) from None
+            raise UserError(str(error)) from None
         return record(warm, course.limits, file, first, others, answers_of(oracle)), landscape
 
 
@@ -297,7 +275,7 @@ def _of_exercise(
 ) -> Subject | None:
     """Return the program on which the requested check failed, or the first program on which any check failed, or None.
 
-    Raises `UsageError` if the requested check runs no backward pass.
+    Raises `UserError` if the requested check runs no backward pass.
     """
     from ..checks.session import CheckSession
     from ..grading import Grader
@@ -309,7 +287,7 @@ def _of_exercise(
             return checked.first()
         found = checked.of(target.check)
     if found is None:
-        raise UsageError(said.check_without_pass(target.check.id, exercise.id))
+        raise UserError(said.check_without_pass(target.check.id, exercise.id))
     if checked.passed(target.check):
         drawn = style()
         print(*drawn.wrap(said.passed_check(target.check.title), drawn.prose), sep="\n")
@@ -320,11 +298,11 @@ def _of_exercise(
 
 
 def _write(page: str, out: Path | None, folder: Path) -> Path:
-    """Write the page, and return its path: the named path, or a path chosen by `keep_replay`. Raises `UsageError`."""
+    """Write the page, and return its path: the named path, or a path chosen by `keep_replay`. Raises `UserError`."""
     if out is None:
         return keep_replay(page, folder)
     try:
         write_named(out, page.encode())
     except OSError as error:
-        raise UsageError(practice.not_written(f"--out {out}", error.strerror or "")) from None
+        raise UserError(practice.not_written(f"--out {out}", error.strerror or "")) from None
     return out

@@ -6,54 +6,42 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import sandbox
-from ..base import readable, shown_path, write_named
+from ..base import UserError, readable, shown_path, write_named
 from ..course import Course, find_course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
 from ..report import Report, for_learner, to_json, write_report
+from ..report.run_formats import wanted, write_formats
 from ..views import render
-from ..views.practice import welcome, what_next
+from ..views.practice import progress_after, welcome, what_next
 from ..words import author as for_ci
 from ..words import practice as said
-from ..workspace import FOLDER, Progress, remember
-from .formats import Wanted, write_formats
-from .progress import taken_in
-from .streams import StatusLine, how_to_shorten, style
-from .words import (
-    UsageError,
+from ..workspace import (
+    FOLDER,
+    Progress,
     files_to_grade,
     folder_named,
     holds_exercises,
     is_file,
     learner_folders,
+    remember,
 )
+from .options import GradeOptions, default_memo
+from .streams import StatusLine, how_to_shorten, style
 
 _REPORT = "report.json"
 _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
 
-class Options(Struct, frozen=True):
-    words: tuple[str, ...]
-    folder: Path | None
-    report: Path | None
-    as_json: bool
-    everything: bool
-    seed: str | None
-    instructor: bool
-    isolation: str
-    official: bool
-    formats: tuple[Wanted, ...] = ()
-    min_score: int | None = None
-    exit_zero: bool = False
-    course: Path | None = None  # as given on the command line
-
-
-def run_grade(course: Course, options: Options) -> int:
-    """Grade and report. Return the exit code. Raises `UsageError`."""
+def run_grade(course: Course, options: GradeOptions) -> int:
+    """Grade and report. Return the exit code. Raises `UserError`."""
+    formats = wanted(options.formats, os.environ)
+    printing = [one.format.name for one in formats if one.format.printed]
+    if options.as_json and printing:
+        raise UserError(for_ci.json_and_format(printing[0]))
     options = _with_folder(course, options)
     if options.official:
         _refuse_links(options)
@@ -61,13 +49,13 @@ def run_grade(course: Course, options: Options) -> int:
     folder = _with_files(course, options.folder) if options.folder else folder
     files = files_to_grade(course, options.words, folder)
     there = any(path.exists() or path.is_symlink() for path in files.values())
-    if not (there or options.formats):  # a platform needs a result even if nothing was submitted
+    if not (there or formats):  # a platform needs a result even if nothing was submitted
         named = [path for path in files.values() if str(path) in options.words]
         if named:
-            raise UsageError(said.no_file(str(named[0])))
+            raise UserError(said.no_file(str(named[0])))
         looked, elsewhere = next(iter(files.values())).parent, options.official or options.folder is not None
         if not (options.words and elsewhere) and not holds_exercises(course, looked):
-            raise UsageError(said.no_files(str(looked), above=not elsewhere))
+            raise UserError(said.no_files(str(looked), above=not elsewhere))
     _refuse_unreachable(course, files, options)
     seed = _seed(course, options)
     if seed != course.seed:
@@ -91,7 +79,7 @@ def run_grade(course: Course, options: Options) -> int:
         )
         full = line.follow(events, course)
     report = full if options.instructor else for_learner(full, course.details)
-    progress = taken_in(own, report) if own is not None and not options.as_json else None
+    progress = progress_after(own, report) if own is not None and not options.as_json else None
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
     elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
@@ -104,39 +92,39 @@ def run_grade(course: Course, options: Options) -> int:
             print("\n".join(told))
     sys.stdout.flush()
     _write(report, options, own, progress)
-    write_formats(options.formats, full, course, os.environ)
+    write_formats(formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
-def _with_folder(course: Course, options: Options) -> Options:
+def _with_folder(course: Course, options: GradeOptions) -> GradeOptions:
     """Move a folder from the words to `folder`, and return the new options.
 
-    The learner's own folder is not set as `folder`. Raises `UsageError` for several folders.
+    The learner's own folder is not set as `folder`. Raises `UserError` for several folders.
     """
     folder, words = folder_named(course, options.words)
     if folder is None:
         return options
     if options.folder is not None:
-        raise UsageError(said.folder_and_more(str(folder)))
+        raise UserError(said.folder_and_more(str(folder)))
     own = learner_folders(course, upward=not options.official)
     usual = not options.official and os.path.realpath(folder) in map(os.path.realpath, own)
     return replace(options, words=words, folder=None if usual else folder)
 
 
-def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: Options) -> None:
-    """Raise `UsageError` if `--min-score` is more than the points of the exercises to grade."""
+def _refuse_unreachable(course: Course, files: Mapping[str, Path], options: GradeOptions) -> None:
+    """Raise `UserError` if `--min-score` is more than the points of the exercises to grade."""
     most = sum(exercise.max_score for exercise in course.exercises if exercise.id in files)
     if options.min_score is not None and not 0 <= options.min_score <= most:
-        raise UsageError(for_ci.min_score(most))
+        raise UserError(for_ci.min_score(most))
 
 
-def _enough(report: Report, options: Options) -> bool:
+def _enough(report: Report, options: GradeOptions) -> bool:
     if options.min_score is None:
         return report.status == "passed"
     return report.score >= options.min_score
 
 
-def _notes(course: Course, options: Options) -> tuple[str, ...]:
+def _notes(course: Course, options: GradeOptions) -> tuple[str, ...]:
     """Return a note if the folder of an official run has a course of its own, which is not used."""
     own = (options.folder or Path()) / "course.yaml"
     if not options.official or not os.path.lexists(own) or os.path.realpath(own) == os.path.realpath(course.file):
@@ -144,25 +132,25 @@ def _notes(course: Course, options: Options) -> tuple[str, ...]:
     return (for_ci.own_course(str(readable(own)), course.id, course.version),)
 
 
-def _refuse_links(options: Options) -> None:
-    """Raise `UsageError` if a given path leads through a symbolic link, which may be a part of the submission."""
+def _refuse_links(options: GradeOptions) -> None:
+    """Raise `UserError` if a given path leads through a symbolic link, which may be a part of the submission."""
     folders = [Path(word).parent for word in options.words if is_file(word)]
     if options.folder is not None:
         folders.append(options.folder)
     for folder in folders:
         for part in (*reversed(folder.parents), folder):
             if part.is_symlink():
-                raise UsageError(for_ci.symbolic_link(str(part)))
+                raise UserError(for_ci.symbolic_link(str(part)))
 
 
-def _seed(course: Course, options: Options) -> str:
+def _seed(course: Course, options: GradeOptions) -> str:
     """Return the given seed, or else a secret seed in an official run, or else the course's own."""
     if options.seed == _OWN_SEED:
         return course.seed
     return options.seed or (secrets.token_hex(16) if options.official else course.seed)
 
 
-def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> Path | None:
+def _own_folder(course: Course, root: Path, folder: Path, options: GradeOptions) -> Path | None:
     """Return the folder of the learner who runs this command; None in a run for others or without exercise files."""
     elsewhere = options.folder is None and not Path.cwd().is_relative_to(root)
     if options.official or options.instructor or elsewhere:
@@ -170,14 +158,14 @@ def _own_folder(course: Course, root: Path, folder: Path, options: Options) -> P
     return folder if holds_exercises(course, folder) else None
 
 
-def _flags(course: Course, options: Options) -> tuple[str, ...]:
+def _flags(course: Course, options: GradeOptions) -> tuple[str, ...]:
     """Return the options of this command that the next command needs again."""
     unnamed = os.path.realpath(find_course(None, Path.cwd())) == os.path.realpath(course.folder)
     course_flags = ("--course", str(options.course)) if options.course and not unnamed else ()
     return (*course_flags, "--from", str(options.folder)) if options.folder else course_flags
 
 
-def _write(report: Report, options: Options, own: Path | None, progress: Progress | None) -> None:
+def _write(report: Report, options: GradeOptions, own: Path | None, progress: Progress | None) -> None:
     path = options.report or _default_report(own, options)
     if path is None:
         return
@@ -189,19 +177,9 @@ def _write(report: Report, options: Options, own: Path | None, progress: Progres
                 remember(own, progress)
             write_report(report, path)
     except OSError as error:
-        raise UsageError(said.report_not_written(str(path), error.strerror or "")) from None
+        raise UserError(said.report_not_written(str(path), error.strerror or "")) from None
     if not options.as_json:
         print(said.report_in(shown_path(path)))
-
-
-def default_memo() -> Path:
-    """Return the path of the memo. `BACKWARD_CACHE` may name another folder for it."""
-    folder = os.environ.get("BACKWARD_CACHE")
-    if folder:
-        return Path(folder) / "oracle.sqlite"
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
 
 
 def _with_files(course: Course, folder: Path) -> Path:
@@ -210,7 +188,7 @@ def _with_files(course: Course, folder: Path) -> Path:
     return inner if inner.is_dir() and not holds_exercises(course, folder) else folder
 
 
-def _default_report(own: Path | None, options: Options) -> Path | None:
+def _default_report(own: Path | None, options: GradeOptions) -> Path | None:
     """Return the default path of the report: in the learner's folder, or in the current folder for an official run."""
     if options.as_json:
         return None

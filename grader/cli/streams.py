@@ -56,10 +56,10 @@ def unwritable(stream: TextIO) -> OSError | None:
     return None
 
 
-def style() -> Style:
-    """Return the style for standard output: its width, whether to use colour and only ASCII, and how to run `grade`."""
+def style(folder: Path | None = None) -> Style:
+    """Return the style for standard output: its width, colour, ASCII, and how to run `grade` in `folder` or here."""
     columns = shutil.get_terminal_size().columns - 2
-    return Style(min(WIDEST, max(NARROWEST, columns)), _wants_color(), _wants_ascii(), grade_here())
+    return Style(min(WIDEST, max(NARROWEST, columns)), _wants_color(), _wants_ascii(), grade_here(folder))
 
 
 def grade_here(folder: Path | None = None) -> str:

@@ -12,9 +12,9 @@ from ..base import shown_path
 from ..base.style import Style, columns, packed
 from ..course import Course, Exercise
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import first_failure
+from ..report.shown import first_failure, hint_of
 from ..words import practice as said
-from ..workspace import Reset
+from ..workspace import Progress, Reset, progress_of
 from .terminal import PLAIN, at_hand, check_lines, explained, headline, observed
 
 _BAR = 24
@@ -54,6 +54,17 @@ def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
     if rows <= 2:
         return list(lines[:rows])
     return [lines[0], f"  {style.ellipsis}", *lines[len(lines) - (rows - 2) :]]
+
+
+def progress_after(folder: Path, report: Report) -> Progress:
+    """Return the progress, after a run, of the learner with this folder of exercise files."""
+    progress = progress_of(folder)
+    passed = {result.id for result in report.exercises if result.status == "passed"}
+    progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))
+    at, check = at_hand(report)
+    if at is not None and at.status != "passed":
+        progress.failed(at.id, check.id if check else "", hint_of(check) if check else 1)
+    return progress
 
 
 def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style = PLAIN) -> str:

@@ -20,6 +20,7 @@ GRADER_FAILED = "the grader itself failed, so there is no score."
 NO_FAULT_OF_YOURS = "This is not your code's fault. GRADE_DEBUG=1 shows where it happened."
 no_verdict = Sentence("the grader itself failed, so there is no verdict: {error}")
 output_not_written = Sentence("standard output cannot be written: {why}")
+described_by = Sentence("`{command} --help` describes the command.")
 command_like = Sentence("There is a command `grade {command}`.")
 
 # -- exercises and their files ------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 from grader.author import build_book, make_stub
 from grader.author.verify import Finding, Verified, verify
-from grader.cli.verification import run_verify
+from grader.cli import main
 from grader.course import Course, load_course
 from grader.oracle.answer_book import write_book
 
@@ -89,7 +89,7 @@ def test_nothing_is_found_where_all_is_well(course: Course) -> None:
 def test_a_file_that_was_worked_on_is_left_alone(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
     """Work in an exercise file is neither a finding nor a leak. The stub is verified instead, and a message says so."""
     exercise_file(course).write_text(SOLUTION, encoding="utf-8")
-    assert 0 == run_verify(course, course.exercises, None, None)
+    assert 0 == main(["verify", "--course", str(course.folder)])
     said = f"  {exercise_file(course)} has been worked on; its stub was verified instead\n"
     assert said in capsys.readouterr().out
     assert SOLUTION == exercise_file(course).read_text(encoding="utf-8")

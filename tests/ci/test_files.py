@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 import yaml
+from in_process import run_grade
 
 from grader.base import UserError
 from grader.ci import PLATFORMS, SetupError, platform_files, write_platform
 from grader.ci.files import built_wheel
-from grader.cli.platforms import run_ci_init
 from grader.course import load_course
 
 from .conftest import GRADE, TAPE
@@ -77,14 +77,12 @@ def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) ->
     assert platform == "container" or "packaged" in text
 
 
-def test_the_command_that_builds_the_image_names_its_folder(
-    wheel: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_that_builds_the_image_names_its_folder(wheel: Path, tmp_path: Path) -> None:
     """The folder has the container file, so the command works where `grade ci init` was run."""
     folder = tmp_path / "an image"
-    run_ci_init("container", wheel, None, folder)
+    done = run_grade("ci", "init", "--for", "container", "--wheel", wheel, folder)
     assert (folder / "Containerfile").is_file()
-    assert f"build the image with `podman build -t backward '{folder}'`" in capsys.readouterr().out
+    assert f"build the image with `podman build -t backward '{folder}'`" in done.stdout
 
 
 @pytest.mark.parametrize(

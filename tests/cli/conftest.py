@@ -1,16 +1,15 @@
-"""The installed command, run in an empty folder with a clean environment."""
+"""The command, run in an empty folder with a clean environment."""
 
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from in_process import GRADE, run_grade
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-GRADE = Path(sys.executable).parent / "grade"
 
 Run = subprocess.CompletedProcess[str]
 
@@ -40,20 +39,21 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
-    """Run `grade` with some words. Fail if a traceback of the grader appears."""
+    """Run `grade` with some words, in this process. Fail if a traceback of the grader appears."""
 
-    def run(*words: object, cwd: Path = work, timeout: float = 60, **more: str) -> Run:
-        done = subprocess.run(
-            [GRADE, *map(str, words)],
-            cwd=cwd,
-            env={**environment, **more},
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-        assert "Traceback" not in done.stdout + done.stderr
-        return done
+    def run(*words: object, cwd: Path = work, **more: str) -> Run:
+        return run_grade(*words, cwd=cwd, env={**environment, **more})
+
+    return run
+
+
+@pytest.fixture
+def installed_grade(environment: Mapping[str, str], work: Path) -> Callable[..., Run]:
+    """Run the installed `grade` with some words, in a process of its own."""
+
+    def run(*words: object) -> Run:
+        command = [str(GRADE), *map(str, words)]
+        return subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
 
     return run
 

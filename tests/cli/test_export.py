@@ -156,8 +156,8 @@ def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Pat
 @pytest.mark.parametrize(
     ("expected", "words"),
     [
-        ("the following arguments are required: RESULTS, --to", []),
-        ("invalid choice: 'excel'", ["results", "--to", "excel"]),
+        ("Missing argument 'RESULTS'", []),
+        ("'excel' is not one of 'canvas'", ["results", "--to", "excel"]),
         (
             "nowhere contains no cohort.json; `grade cohort SUBMISSIONS --out nowhere` writes it",
             ["nowhere", "--to", "csv"],

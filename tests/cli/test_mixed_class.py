@@ -107,7 +107,7 @@ def everything(exercise: dict[str, Any]) -> bool:
 def test_a_mixed_class_goes_through_in_one_run(grade: Run, work: Path, expected: dict[str, str]) -> None:
     """Right files get their points, wrong and hostile ones do not, and the submissions without a report are named."""
     words = ("--out", work / "results", "--seed", "backward 2026.1")
-    done = grade("cohort", work / "class", *words, timeout=600)
+    done = grade("cohort", work / "class", *words)
     assert 1 == done.returncode, done.stderr
     assert f"{COUNT} of {COUNT} submissions graded" in done.stdout
     summary = json.loads((work / "results" / "cohort.json").read_text())
@@ -143,7 +143,7 @@ def test_hostile_submissions_change_nothing_for_the_others(grade: Run, work: Pat
             names.update({name} if place < 2 else ())
     reports = {}
     for class_ in ("honest", "mixed"):
-        done = grade("cohort", work / class_, "--out", work / f"{class_}-results", "--seed", "a secret", timeout=280)
+        done = grade("cohort", work / class_, "--out", work / f"{class_}-results", "--seed", "a secret")
         assert done.returncode == (1 if class_ == "mixed" else 0), done.stderr
         folder = work / f"{class_}-results" / "reports"
         reports[class_] = {name: without_times((folder / f"{name}.json").read_text()) for name in sorted(names)}

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import GRADE
 
 from grader.base.style import Style
 from grader.practice.watch import _key_lines
 from grader.words import practice as said
 
-from .conftest import GRADE, ROOT
+from .conftest import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import GRADE
 
 from grader.cli.commands import COMMANDS
+from grader.cli.parser import about
 from grader.words import practice as said
 
-from .conftest import GRADE, ROOT
+from .conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -79,11 +81,12 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
         ("`5-3` goes backward; write `3-5`", ["5-3"]),
         ("there is no exercise `99`", ["3-99"]),
         ("which exercise is mine.py for? write `grade EXERCISE mine.py`", ["mine.py"]),
-        ("unrecognized arguments: --no-such-option", ["--no-such-option"]),
+        ("`grade --help` describes the command", ["--no-such-option"]),
+        ("Did you mean '--isolation'?", ["--isolatoin", "process"]),
         ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
         ("--from exercises/01_distribute.py: there is no such folder", ["--from", "exercises/01_distribute.py"]),
         ("nowhere/course.yaml: there is no such file", ["--course", "nowhere"]),
-        ("invalid choice: 'none'", ["--isolation", "none"]),
+        ("'none' is not one of 'auto'", ["--isolation", "none"]),
         ("nowhere.py", ["distribute", "nowhere.py"]),
         ("no exercise files in ..", ["--from", ".."]),
     ],
@@ -430,7 +433,7 @@ def test_help_is_exit_code_0(grade: Grade, words: list[str]) -> None:
 def test_help_lists_every_command(grade: Grade) -> None:
     """The help of `grade` has each command with the sentence that its own help begins with."""
     listed = " ".join(grade("--help").stdout.split())
-    assert [] == [name for name, command in COMMANDS.items() if f" {name} {command.about} " not in listed]
+    assert [] == [name for name, run in COMMANDS.items() if f" {name} {about(run)} " not in listed]
 
 
 # -- other commands ----------------------------------------------------------------------------------------
@@ -485,7 +488,7 @@ def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
         (0, "Hint 3 of 6", ["dist", "3"]),
         (2, "`distribute` has hints 1 to 6", ["distribute", "7"]),
         (2, "`distribute` has hints 1 to 6", ["distribute", "0"]),
-        (2, "invalid int value", ["distribute", "one"]),
+        (2, "'one' is not a valid integer", ["distribute", "one"]),
         (2, "did you mean `distribute`?", ["distribte"]),
     ],
 )

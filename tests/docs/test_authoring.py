@@ -2,14 +2,12 @@
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from in_process import run_grade
 
 ROOT = Path(__file__).resolve().parents[2]
-GRADE = Path(sys.executable).parent / "grade"
 
 
 def beginning(course: Path) -> Path:
@@ -44,12 +42,12 @@ def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     hidden = course / "tests" / "hidden" / "test_03_accumulate.py"
     hidden.write_text(hidden.read_text(encoding="utf-8") + "\n\n" + test[1], encoding="utf-8")
 
-    build = subprocess.run([GRADE, "build"], cwd=course, capture_output=True, text=True, check=False)
-    right = subprocess.run([GRADE, "3", "--from", "solutions"], cwd=course, capture_output=True, text=True, check=False)
+    build = run_grade("build", cwd=course)
+    right = run_grade("3", "--from", "solutions", cwd=course)
     solution = (course / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
     mistaken = solution.replace("self.grad += other.data", "self.grad = other.data")
     (course / "exercises" / "03_accumulate.py").write_text(mistaken, encoding="utf-8")
-    wrong = subprocess.run([GRADE, "3"], cwd=course, capture_output=True, text=True, check=False)
+    wrong = run_grade("3", cwd=course)
 
     title = re.escape(re.search(r"title: (.*), hint", entry[1])[1])  # type: ignore[index]
     assert "" == build.stderr

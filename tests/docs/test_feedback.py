@@ -4,12 +4,11 @@
 """
 
 import re
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+from in_process import run_grade
 
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
@@ -18,7 +17,6 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "feedback.md"
-GRADE = Path(sys.executable).parent / "grade"
 COURSE = load_course(ROOT)
 LINES_PER_CHECK = 10
 _REASON = re.compile(r"^ {12}(?:fact|why) .*\n(?: {29}.*\n)*", re.MULTILINE)
@@ -65,13 +63,7 @@ def told(case: tuple[str, ...]) -> str:
     exercise = next(e for e in COURSE.exercises if e.id == case[0])
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / exercise.filename).write_text(wrong(case), encoding="utf-8")
-        run = subprocess.run(
-            [GRADE, exercise.id, exercise.filename, "--all", "--course", ROOT],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        run = run_grade(exercise.id, exercise.filename, "--all", "--course", ROOT, cwd=Path(folder))
     assert run.stderr == ""
     return run.stdout
 

@@ -4,11 +4,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from in_process import GRADE, run_grade
 
 from grader import sandbox
 from grader.author import make_stub
@@ -22,7 +22,6 @@ from grader.report.model import ExerciseResult, Report
 pytestmark = pytest.mark.slow
 
 TAPE = Path(__file__).resolve().parents[2] / "examples" / "tape"
-GRADE = Path(sys.executable).parent / "grade"
 COURSE = load_course(TAPE)
 STALE = "run `grade stubs --course examples/tape` and `grade build --course examples/tape`"
 
@@ -55,14 +54,8 @@ each_exercise = pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda
 def through_the_command(folder: Path, tmp_path: Path) -> tuple[int, str, dict[str, tuple[str, int]]]:
     """Return exit code and standard error of `grade`, and the status and score of each exercise in the report."""
     path = tmp_path / "report.json"
-    done = subprocess.run(
-        [GRADE, "--course", TAPE, "--from", folder, "--report", path],
-        cwd=tmp_path,
-        env={**os.environ, "BACKWARD_CACHE": str(tmp_path / "cache")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "BACKWARD_CACHE": str(tmp_path / "cache")}
+    done = run_grade("--course", TAPE, "--from", folder, "--report", path, cwd=tmp_path, env=environment)
     report = json.loads(path.read_text(encoding="utf-8"))
     return done.returncode, done.stderr, {e["id"]: (e["status"], e["score"]) for e in report["exercises"]}
 

@@ -22,9 +22,10 @@ from msgspec.structs import replace
 
 from grader.base.service import Done
 from grader.cli import cohort
-from grader.cli.cohort import CohortOptions, run_cohort
-from grader.cli.compare import run_compare
-from grader.cli.decide import DecideOptions, run_decide
+from grader.cli.cohort import run_cohort
+from grader.cli.decide import run_decide
+from grader.cli.instructor import compare
+from grader.cli.options import CohortOptions, DecideOptions
 from grader.cohort import LAYOUTS
 from grader.cohort.export import export
 from grader.cohort.pool import Graded, Job
@@ -301,7 +302,7 @@ def rows(results: Path) -> dict[str, dict[str, Any]]:
 
 
 def decide(course: Course, results: Path, learner: str, **what: Any) -> None:
-    run_decide(course, DecideOptions(results, learner, "it was so", "Ada", what=what))
+    run_decide(course, DecideOptions(results, learner, why="it was so", by="Ada", **what))
 
 
 @pytest.mark.parametrize("layout", LAYOUT)
@@ -342,7 +343,7 @@ def test_the_same_table_from_each_layout(
     assert expected(better=True) == {name: row for name, row in third.items() if name not in strangers}
     before, after = expected()["stu40"]["total"], expected(better=True)["stu40"]["total"]
     assert f"(stu40): {before} -> {after}, because the files changed; " in capsys.readouterr().out
-    assert 1 == run_compare(results, tmp_path / "third")
+    assert 1 == compare(results, tmp_path / "third")
     assert f"(stu40): {before} -> {after}, because the files changed; " in capsys.readouterr().out
 
     export(export_formats()["csv"], Request(tmp_path / "third"))

@@ -10,14 +10,15 @@ from grader.words.instructor import reviews as people
 GRADER = Path(people.__file__).parents[2]
 USED = {
     kind
-    for path in [*(GRADER / "people").glob("*.py"), *(GRADER / "cli").glob("*.py")]
+    for folder in ("people", "cohort", "cli")
+    for path in (GRADER / folder).glob("*.py")
     for kind in re.findall(r"""["'](\w+)["']""", path.read_text(encoding="utf-8"))
 }
 
 
 @pytest.mark.parametrize("kind", people._SAID)
 def test_each_sentence_is_used(kind: str) -> None:
-    """Each sentence is used by a module of `people` or by a command."""
+    """Each sentence is used by `people`, by `cohort` or by a command."""
     assert kind in USED
 
 

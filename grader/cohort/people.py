@@ -1,16 +1,12 @@
 """Read the people of a class and the rules for them from the folder of results: roster, deadlines and decisions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from ..base import json_text, readable, write_atomically
-from ..cohort import Entry, read_found
-from ..cohort.intake import Intake, Readers
-from ..cohort.results import reports
-from ..cohort.run import REPORTS, ROSTER
 from ..course import Course, CourseError
 from ..learners import Decided, Learner
 from ..people import (
@@ -33,11 +29,18 @@ from ..people import (
 )
 from ..report.choices import Found, files_digest
 from ..words.instructor.reviews import misplaced_text, no_such_file, problem_text
-from .streams import complain
+from .intake import Entry, Intake, Readers
+from .results import reports
+from .run import REPORTS, ROSTER, read_found
 
 
 def class_of(
-    course: Course, results: Path, found: Sequence[Entry], roster: Path | None = None, deadlines: Path | None = None
+    course: Course,
+    results: Path,
+    found: Sequence[Entry],
+    roster: Path | None = None,
+    deadlines: Path | None = None,
+    warn: Callable[[str], None] = lambda message: None,
 ) -> Class:
     """Return the people of a class and the rules for them. Raises `UserError`, `CourseError` and `OSError`.
 
@@ -46,6 +49,7 @@ def class_of(
         found: the submissions of the class.
         roster: the file to read instead of the one in the folder of results.
         deadlines: the file to read instead of the one in the folder of results.
+        warn: called with a message about an extension for an unknown learner, if there is no roster.
     """
     kept = results / ROSTER
     if roster is None and kept.exists():
@@ -66,7 +70,7 @@ def class_of(
     for error in unknown_learners(people.rules, rules_file, people.names):
         if people.roster is not None:
             raise error
-        complain(f"{error}; {problem_text('not_yet')}")  # without a roster, learners are known by their submissions
+        warn(f"{error}; {problem_text('not_yet')}")  # without a roster, learners are known by their submissions
     see_that_sections_are_known(people.rules, rules_file, people.sections)
     unknown = people.overrides.unknown(people.names)
     if unknown is not None:

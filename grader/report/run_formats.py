@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..base import write_named
+from ..base import UserError, write_named
 from ..course import Course
-from ..report import Report, for_learner
-from ..report.registry import Format, Request, run_formats
 from ..words import author as said
-from .words import UsageError
+from .learner import for_learner
+from .model import Report
+from .registry import Format, Request, run_formats
 
 
 class Wanted(Struct, frozen=True):
@@ -23,16 +23,16 @@ class Wanted(Struct, frozen=True):
 
 
 def wanted(words: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, ...]:
-    """Return the formats that `--format` names. Raises `UsageError` before grading if one cannot be written."""
+    """Return the formats that `--format` names. Raises `UserError` before grading if one cannot be written."""
     found = [_wanted(word, variables) for word in words]
     if len({one.format.name for one in found}) < len(found):
-        raise UsageError(said.SAME_FORMAT)
+        raise UserError(said.SAME_FORMAT)
     for one in found:
         missing = [name for name in one.format.variables if not variables.get(name)]
         if missing:
-            raise UsageError(said.no_variables(one.format.name, missing))
+            raise UserError(said.no_variables(one.format.name, missing))
         if not one.path.parent.is_dir():
-            raise UsageError(said.no_folder(one.format.name, str(one.path.parent)))
+            raise UserError(said.no_folder(one.format.name, str(one.path.parent)))
     return tuple(found)
 
 
@@ -40,22 +40,22 @@ def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
     name, equals, path = word.partition("=")
     formats = run_formats()
     if name not in formats:
-        raise UsageError(said.no_format(word, list(formats)))
+        raise UserError(said.no_format(word, list(formats)))
     known = formats[name]
     if equals:
         if not path:
-            raise UsageError(said.no_file(word))
+            raise UserError(said.no_file(word))
         return Wanted(known, Path(path))
     if not known.run.startswith("$"):
         return Wanted(known, Path(known.run))
     variable = known.run.removeprefix("$")
     if not variables.get(variable):
-        raise UsageError(said.no_summary(name, variable))
+        raise UserError(said.no_summary(name, variable))
     return Wanted(known, Path(variables[variable]), shared=True)
 
 
 def write_formats(found: Sequence[Wanted], report: Report, course: Course, variables: Mapping[str, str]) -> None:
-    """Write each format. All contain only what learners may read, even if `report` has more. Raises `UsageError`."""
+    """Write each format. All contain only what learners may read, even if `report` has more. Raises `UserError`."""
     told = for_learner(report, course.details)
     request = Request(title=course.title, details=course.details, hints=course.hints, variables=variables)
     for one in found:
@@ -71,7 +71,7 @@ def write_formats(found: Sequence[Wanted], report: Report, course: Course, varia
             else:
                 write_named(one.path, data)
         except OSError as error:
-            raise UsageError(said.format_not_written(one.format.name, str(one.path), error.strerror)) from None
+            raise UserError(said.format_not_written(one.format.name, str(one.path), error.strerror)) from None
         if one.format.printed is not None:
             sys.stdout.writelines(one.format.printed(told, request))
             sys.stdout.flush()

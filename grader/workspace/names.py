@@ -1,4 +1,4 @@
-"""Interpret the words after `grade`: the exercises that they name, and the files for them."""
+"""Find the exercises that words name, the files for them, and the folder that a learner works in."""
 
 import os
 from collections.abc import Sequence
@@ -11,18 +11,14 @@ from ..words import practice as said
 _NOTEBOOK = ".ipynb"
 
 
-class UsageError(UserError):
-    """The command line cannot be understood. The message says what to write instead."""
-
-
 def find_exercise(course: Course, word: str) -> Exercise:
     """Return the exercise with a given number, id, file, stem of a file, or beginning of an id.
 
-    Raises `UsageError`.
+    Raises `UserError`.
     """
     word = Path(word).name if is_file(word) else word
     if not word:
-        raise UsageError(said.nothing_named(course.exercises[0].id, [one.number for one in course.exercises]))
+        raise UserError(said.nothing_named(course.exercises[0].id, [one.number for one in course.exercises]))
     for exercise in course.exercises:
         if word in exercise.names:
             return exercise
@@ -30,15 +26,15 @@ def find_exercise(course: Course, word: str) -> Exercise:
     if len(begun) == 1:
         return begun[0]
     if begun:
-        raise UsageError(said.several_exercises(word, [exercise.id for exercise in begun]))
+        raise UserError(said.several_exercises(word, [exercise.id for exercise in begun]))
     near = did_you_mean(word, [exercise.id for exercise in course.exercises], cutoff=0.5)
-    raise UsageError(said.no_exercise(word, [exercise.number for exercise in course.exercises], near))
+    raise UserError(said.no_exercise(word, [exercise.number for exercise in course.exercises], near))
 
 
 def find_exercises(course: Course, word: str) -> list[Exercise]:
     """Return the exercises that a word names: `all`, a list such as `3,4`, a range such as `3-5`, or one exercise.
 
-    Raises `UsageError`.
+    Raises `UserError`.
     """
     if word == "all":
         return list(course.exercises)
@@ -49,7 +45,7 @@ def find_exercises(course: Course, word: str) -> list[Exercise]:
         return [find_exercise(course, word)]
     begin, end = (course.exercises.index(find_exercise(course, part)) for part in (first, last))
     if end < begin:
-        raise UsageError(said.backward_range(word, first, last))
+        raise UserError(said.backward_range(word, first, last))
     return list(course.exercises[begin : end + 1])
 
 
@@ -57,7 +53,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
     """Return the path of each exercise that the words name, by exercise id. Without words, return all exercises.
 
     A word that is a file belongs to the exercise before it, or else to the exercise in its name. A notebook may also
-    belong to the exercises that its cells name. Raises `UsageError`.
+    belong to the exercises that its cells name. Raises `UserError`.
     """
     chosen: dict[str, Path] = {}
     last: Exercise | None = None
@@ -66,7 +62,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
             meant = find_exercises(course, word)
             for exercise in meant:
                 if exercise.id in chosen:
-                    raise UsageError(said.named_twice(exercise.id))
+                    raise UserError(said.named_twice(exercise.id))
                 chosen[exercise.id] = exercise_path(folder, exercise)
             last = meant[0] if len(meant) == 1 else None
             continue
@@ -76,7 +72,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
             chosen.update((exercise.id, Path(word)) for exercise in _graded_in(course, word))
             continue
         if target is None:
-            raise UsageError(said.whose_file(word))
+            raise UserError(said.whose_file(word))
         chosen[target.id] = Path(word)
         last = None
     order = [exercise.id for exercise in course.exercises]
@@ -98,28 +94,28 @@ def exercise_path(folder: Path, exercise: Exercise) -> Path:
 
 
 def _graded_in(course: Course, word: str) -> list[Exercise]:
-    """Return the exercises that a notebook's cells name. Raises `UsageError` if they name none."""
+    """Return the exercises that a notebook's cells name. Raises `UserError` if they name none."""
     from ..client import NotebookError, graded_in
     from ..words.practice import unread_text
 
     try:
         found = graded_in(Path(word), course.exercises)
     except NotebookError as error:
-        raise UsageError(unread_text(error.reason, readable(Path(word)).name)) from None
+        raise UserError(unread_text(error.reason, readable(Path(word)).name)) from None
     if not found:
-        raise UsageError(said.whose_file(word, notebook=True))
+        raise UserError(said.whose_file(word, notebook=True))
     return found
 
 
 def folder_named(course: Course, words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
     """Return the folder among the words, or None, and the other words. The name of an exercise is not a folder.
 
-    Raises `UsageError` for a second folder.
+    Raises `UserError` for a second folder.
     """
     names = {name for exercise in course.exercises for name in exercise.names}
     folders = [word for word in words if word not in names and Path(word).is_dir()]
     if len(folders) > 1:
-        raise UsageError(said.folder_and_more(folders[1]))
+        raise UserError(said.folder_and_more(folders[1]))
     return Path(folders[0]) if folders else None, tuple(word for word in words if word not in folders)
 
 
@@ -144,8 +140,8 @@ def learner_folders(course: Course, *, upward: bool = True) -> tuple[Path, Path]
 
 
 def exercise_folder(course: Course, named: Path | None) -> Path:
-    """Return the folder of the learner's exercise files. Raises `UsageError` if it contains none."""
+    """Return the folder of the learner's exercise files. Raises `UserError` if it contains none."""
     folder = named or learner_folders(course)[1]
     if not holds_exercises(course, folder):
-        raise UsageError(said.no_files(str(folder), above=named is None))
+        raise UserError(said.no_files(str(folder), above=named is None))
     return folder

@@ -1,0 +1,215 @@
+"""The commands for authors of a course."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+from ..base import UserError
+from ..course import Course, CourseError, Exercise
+from ..words import author as said
+from ..workspace import find_exercise
+from .options import OwnCourse, exercise_ids, own_course
+from .parser import About, Text
+from .streams import Countdown, StatusLine
+
+if TYPE_CHECKING:
+    from ..author.verify import Verified
+
+T = TypeVar("T")
+
+
+def new(
+    kind: Annotated[str, About("what to begin", choices=lambda: ("course", "exercise"))],
+    name: Annotated[
+        str,
+        About("the folder of the course, or the id of the exercise: lower-case letters, digits and _", "NAME"),
+    ],
+    *,
+    title: Annotated[Text | None, About("the title (default: made from the name)", metavar="TEXT")] = None,
+    course: OwnCourse = None,
+) -> int:
+    """Begin a course, or add an exercise to your course."""
+    from ..author import guide, new_course, new_exercise
+
+    if kind == "course":
+        begun = _written(lambda: new_course(Path(name), title), Path(name))
+        files = ["course.yaml", "README.md", *_files(begun, begun.exercises[0])]
+        print(said.new_course(name, files, str(guide())))
+        return 0
+    own = own_course(course)
+    exercise = _written(lambda: new_exercise(own, name, title), own.folder)
+    files, points = _files(own, exercise), exercise.max_score
+    print(said.new_exercise(name, exercise.stem, str(own.file), points, files, str(guide())))
+    return 0
+
+
+def _files(course: Course, exercise: Exercise) -> list[str]:
+    """Return the paths of an exercise's files, as seen from the course's folder."""
+    solution = course.solution(exercise)
+    files = (solution, solution.with_suffix(".mistakes.yaml"), course.hidden_test(exercise))
+    return [str(path.relative_to(course.folder)) for path in (*files, course.exercise_file(exercise))]
+
+
+def build(
+    exercises: Annotated[
+        tuple[str, ...],
+        About("the exercises whose answers to compute again (default: all)", "EXERCISE", complete=exercise_ids),
+    ] = (),
+    *,
+    course: OwnCourse = None,
+) -> int:
+    """Compute the answer book, and write the exercise files that nobody has worked on.
+
+    Only the misconceptions of `exercises` are run. Those of other exercises are taken from the existing book.
+    """
+    from ..author import build_book
+    from ..author.build import Steps, steps_of, to_run
+    from ..oracle import require_torch
+    from ..oracle.answer_book import read_book, write_book
+
+    own = own_course(course)
+    require_torch("`grade build`")
+    chosen = [find_exercise(own, word) for word in exercises]
+    before = read_book(own.book) if chosen else None
+    stubs = _stubs_before(own)
+    line = StatusLine(in_logs=True)
+    steps = Steps(Countdown(line).show, sum(steps_of(own, exercise) for exercise in to_run(own, before, chosen)))
+    book = build_book(own, before, chosen, steps)
+    line.clear()
+    _written(lambda: write_book(own.book, book), own.book)
+    print(said.book_written(str(own.book), len(book.answers), book.torch))
+    _print_stubs(own, stubs)
+    return 0
+
+
+def stubs(
+    *,
+    force: Annotated[bool, About("also overwrite files that somebody has worked on")] = False,
+    course: OwnCourse = None,
+) -> int:
+    """Write the exercise files again from the solutions. `grade build` does this, too."""
+    own = own_course(course)
+    if not _print_stubs(own, _stubs_before(own), force=force):
+        print(said.ALL_AGREE)
+    return 0
+
+
+def _stubs_before(course: Course) -> dict[str, str]:
+    """Return the stubs in the existing answer book, or no stubs if the book cannot be read.
+
+    An exercise file that is still one of these stubs has not been worked on.
+    """
+    from ..oracle.answer_book import read_book
+
+    try:
+        return read_book(course.book).stubs
+    except CourseError:
+        return {}
+
+
+def _print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -> int:
+    """Write the exercise files. Print the names of written and skipped files, and return the number of both."""
+    from ..author import is_work, write_stubs
+    from ..workspace import keep
+
+    worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
+    kept = [] if force else [exercise.filename for exercise in worked_on]
+    for exercise in worked_on if force else ():
+        path = course.exercise_file(exercise)
+        try:
+            copy = keep(path) or path
+        except OSError as error:
+            raise UserError(said.no_copy(str(path), error.strerror)) from None
+        print(said.copy_kept(exercise.filename, str(copy)))
+    written = write_stubs(course, known, force=force)
+    for name in written:
+        print(said.wrote(name))
+    for name in kept:
+        print(said.left_alone(name))
+    return len(written) + len(kept)
+
+
+def verify(
+    exercises: Annotated[
+        tuple[str, ...], About("the exercises to verify (default: all)", "EXERCISE", complete=exercise_ids)
+    ] = (),
+    *,
+    table: Annotated[Path | None, About("also write the table to FILE, as Markdown", metavar="FILE")] = None,
+    seed: Annotated[str | None, About("verify with this seed instead of the course's", metavar="TEXT")] = None,
+    seeds: Annotated[int, About("also find scores that change between N seeds (slow)", metavar="N")] = 0,
+    course: OwnCourse = None,
+) -> int:
+    """Check the course itself: solutions, exercise files, misconceptions and mutants.
+
+    Return 0 if there are no findings, or else 2.
+    """
+    from ..author import verify
+    from ..base import write_named
+    from ..oracle import require_torch
+
+    own = own_course(course)
+    require_torch("`grade verify`")
+    chosen = tuple(find_exercise(own, word) for word in exercises) or own.exercises
+    line = StatusLine()
+    results = []
+    for result in verify.verify(own, chosen, Countdown(line).show, seed, seeds):
+        line.clear()
+        results.append(result)
+        cells = zip(said.HEAD[1:], _cells(result), strict=True)
+        print(f"{result.exercise.stem:<16}" + "  ".join(f"{name}: {value}" for name, value in cells))
+        for program in result.kept:
+            print(f"  {said.numbers_kept(program)}")
+        for finding in result.findings:
+            print(f"  {finding}")
+        if result.worked_on:
+            print(f"  {said.stub_verified(str(own.exercise_file(result.exercise)))}")
+    if table is not None:
+        write_named(table, _markdown(own, results).encode())
+    found = sum(len(result.findings) for result in results)
+    print(said.findings(found))
+    return 2 if found else 0
+
+
+def _cells(result: "Verified") -> list[str]:
+    return [
+        f"{result.score}/{sum(check.points for check in result.exercise.checks)}",
+        f"{result.diagnosed}/{result.misconceptions}",
+        f"{result.killed}/{result.mutants - result.equivalent}",
+        str(result.equivalent),
+        str(len(result.findings)),
+    ]
+
+
+def _markdown(course: Course, results: "Sequence[Verified]") -> str:
+    """Return the table as a Markdown page."""
+    rows = [[result.exercise.stem, *_cells(result)] for result in results]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (said.HEAD, ["---"] * len(said.HEAD), *rows)]
+    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{said.NOT_NAMED}\n"
+
+
+def release(
+    folder: Annotated[Path, About("write to the folder OUT", metavar="OUT")],
+    *,
+    replace: Annotated[bool, About("replace files in OUT that have other contents")] = False,
+    course: OwnCourse = None,
+) -> int:
+    """Write what learners get: exercises, a README, and the workflow if there is one."""
+    from ..author import release
+
+    files = release.release_files(own_course(course))
+    new, replaced = _written(lambda: release.release(files, folder, replace=replace), folder)
+    for name in new:
+        print(said.wrote(str(folder / name)))
+    for name in replaced:
+        print(said.replaced(str(folder / name)))
+    if not new and not replaced:
+        print(said.up_to_date(str(folder)))
+    return 0
+
+
+def _written(write: Callable[[], T], place: Path) -> T:
+    """Return what `write` returns. Raises `UserError` in place of `OSError`; it names `place` if the error does not."""
+    try:
+        return write()
+    except OSError as error:
+        raise UserError(said.cannot_be_written(str(error.filename or place), error.strerror)) from None

@@ -1,0 +1,188 @@
+"""The commands for instructors, and for the CI jobs that grade submissions."""
+
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from ..base import UserError, plain
+from ..course import PACKAGED, find_course, load_course
+from ..words import author as for_ci
+from .options import CohortOptions, CourseOfResults, DecideOptions, Results, class_course
+from .parser import About, Text
+
+
+def cohort(options: CohortOptions) -> int:
+    """Grade every submission of a class for the record."""
+    from .cohort import run_cohort
+
+    return run_cohort(class_course(options.course, options.submissions), options)
+
+
+def page(
+    results: Results,
+    *,
+    out: Annotated[Path | None, About("write the page to FILE (default: RESULTS/page.html)", metavar="FILE")] = None,
+    against: Annotated[
+        Path | None, About("show what changed since the results in the folder EARLIER", metavar="EARLIER")
+    ] = None,
+    course: CourseOfResults = None,
+) -> int:
+    """Write the results of a class to one HTML page."""
+    from ..base import write_atomically, write_named
+    from ..cohort import changes, read_code
+    from ..cohort import results as of_results
+    from ..report.model import CourseStamp
+    from ..views.page import Beside, build_page
+    from ..words.instructor import results as said
+
+    graded_with = of_results.course_of(results, course, Path.cwd())
+    path = out or results / "page.html"
+    if path.is_dir():
+        raise UserError(said.out_is_folder(str(path)))
+    summary = of_results.summary_of(results)
+    of_results.see_that_it_is_settled(results, summary)
+    same = CourseStamp(graded_with.id, graded_with.version, graded_with.hash) == summary.course
+    beside = Beside(
+        code=lambda report: read_code(results, report),
+        hints=graded_with.hints if same else {},
+        changes=None if against is None else changes.between(against, results),
+        earlier="" if against is None else plain(str(against)),
+    )
+    text = build_page(summary, of_results.reports(of_results.counted_paths(results, summary)), beside)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (write_atomically if out is None else write_named)(path, text.encode())
+    except OSError as error:
+        raise UserError(said.cannot_be_written(str(path), error.strerror)) from None
+    print(said.page_written(str(path)))
+    return 0
+
+
+def decide(options: DecideOptions) -> int:
+    """Record a decision about a learner. Every later run applies it."""
+    from ..cohort.results import course_of
+    from .decide import run_decide
+
+    return run_decide(course_of(options.results, options.course, Path.cwd()), options)
+
+
+def _formats() -> list[str]:
+    from ..report.registry import export_formats
+    from ..views import feedback  # noqa: F401 - it registers a format
+
+    return list(export_formats())
+
+
+def _platforms_of_formats() -> list[str]:
+    from ..report.registry import export_formats
+
+    return sorted({platform for one in export_formats().values() for platform in one.platforms})
+
+
+def export(
+    results: Results,
+    *,
+    to: Annotated[str, About("the format", choices=_formats)],
+    out: Annotated[
+        str | None,
+        About("write to PATH, or to standard output for - (default: in RESULTS/exports)", metavar="PATH"),
+    ] = None,
+    assignment: Annotated[
+        Text | None,
+        About(
+            "the assignment's name in Canvas or nbgrader (default: the course's title in Canvas, its id in nbgrader)",
+            metavar="NAME",
+        ),
+    ] = None,
+    platform: Annotated[
+        str | None,
+        About("name the feedback files as this platform expects them", flag="--for", choices=_platforms_of_formats),
+    ] = None,
+    course: CourseOfResults = None,
+) -> int:
+    """Write the results of a class in the format of another program."""
+    from ..cohort.export import export
+    from ..cohort.results import course_of
+    from ..report.registry import Request, export_formats
+    from ..words.instructor import results as said
+
+    form = export_formats()[to]
+    graded_with = course_of(results, course, Path.cwd()) if form.files else None
+    done = export(form, Request(results, assignment=assignment, platform=platform), out, graded_with)
+    for warning in done.warnings:
+        print(f"grade: {warning}", file=sys.stderr)
+    if done.path is not None:
+        print(said.exported(done.count, done.kind, str(done.path)))
+    return 0 if done.complete else 1
+
+
+def compare(
+    before: Annotated[Path, About("the folder of the earlier results", metavar="RESULTS_A")],
+    after: Annotated[Path, About("the folder of the later results", metavar="RESULTS_B")],
+) -> int:
+    """Show whose total changed between two runs, and why.
+
+    Return 0 if none changed, or else 1.
+    """
+    from ..cohort.changes import between
+    from ..cohort.results import summary_of
+    from ..people import in_both
+    from ..words.instructor.reviews import change_line, changed_text, problem_text
+
+    first, second = summary_of(before), summary_of(after)
+    if first.course != second.course:
+        was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
+        print(plain(problem_text("courses", was=was, now=now)))
+    changes = between(before, after)
+    for change in changes:
+        print(change_line(change).strip())
+    only = [sum(one.kind == kind for change in changes for one in change.reasons) for kind in ("gone", "new")]
+    print(changed_text(len(changes) - sum(only), in_both(first.learners, second.learners), *only))
+    return 1 if changes else 0
+
+
+def _platforms() -> list[str]:
+    from ..ci import PLATFORMS
+
+    return list(PLATFORMS)
+
+
+def _platforms_help() -> str:
+    from ..ci import PLATFORMS
+
+    return "the platform. " + " ".join(f"{name}: {platform.line}." for name, platform in PLATFORMS.items())
+
+
+def ci(
+    action: Annotated[str, About("write the files", choices=lambda: ["init"])],
+    folder: Annotated[Path, About("where (default: here)", metavar="DIR")] = Path(),
+    *,
+    platform: Annotated[str, About(_platforms_help, flag="--for", choices=_platforms)],
+    wheel: Annotated[
+        Path | None,
+        About("the wheel of the grader (default: that of this installation or clone)", metavar="FILE"),
+    ] = None,
+    min_score: Annotated[
+        int | None, About("github, gitlab: let the run fail below N points (default: never)", metavar="N")
+    ] = None,
+    course: Annotated[
+        Path | None, About("the course's folder (default: the packaged course, which is in the wheel)", metavar="DIR")
+    ] = None,
+) -> int:
+    """Write the files that a platform needs to grade submissions."""
+    from ..ci import PLATFORMS, own_wheel, platform_files, write_platform
+
+    named = course is not None and course != Path(PACKAGED)
+    own = load_course(find_course(course, None)) if named else None
+    with tempfile.TemporaryDirectory() as temporary:
+        if wheel is None:
+            name, data = own_wheel()
+            wheel = Path(temporary) / name
+            wheel.write_bytes(data)
+        files = platform_files(platform, wheel, own, min_score)
+    for path in write_platform(files, folder):
+        print(f"wrote {path}")
+    print(for_ci.next_step(PLATFORMS[platform].next.replace("FOLDER", shlex.quote(str(folder)))))
+    return 0

@@ -1,0 +1,325 @@
+"""The commands for learners, and `grade` itself."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from .. import __version__
+from ..base import UserError, plain, read_plain, shown_path
+from ..base.style import Style, hint_lines
+from ..course import Course, Exercise, packaged_course
+from ..words import practice as said
+from ..workspace import exercise_folder, exercise_path, find_exercise, learner_folders, progress_of, remember
+from .options import (
+    CourseAround,
+    Folder,
+    GradeOptions,
+    Isolation,
+    PlayOptions,
+    course_of_folder,
+    default_memo,
+    exercise_ids,
+    official_course,
+)
+from .parser import About, forms
+from .streams import INTERRUPTED, StatusLine, how_to_shorten, style
+
+if TYPE_CHECKING:
+    from ..practice import Practice
+    from ..report import ExerciseResult, Report
+
+OneExercise = Annotated[str, About("the number or the id of the exercise", "EXERCISE", complete=exercise_ids)]
+
+
+@forms("[EXERCISE [FILE] ...] [options]", "COMMAND [options]")
+def grade(options: GradeOptions) -> int:
+    """Grade your exercise files."""
+    if options.version:
+        print(f"grade {__version__}")
+        return 0
+    from .run import run_grade
+
+    if options.folder is not None and not options.folder.is_dir():
+        raise UserError(said.no_folder("--from", str(options.folder)))
+    course = official_course(options.course) if options.official else course_of_folder(options.course)
+    return run_grade(course, options)
+
+
+# -- beginning and choosing --------------------------------------------------------------------------------
+
+
+def start(
+    folder: Annotated[Path, About("write to DIR/exercises (default DIR: .)", metavar="DIR")] = Path(),
+    *,
+    course: CourseAround = None,
+) -> int:
+    """Write the exercise files, a README and settings. Files that exist are not changed."""
+    from ..author import start_files
+    from ..base import write_files
+    from ..oracle.answer_book import read_book
+    from ..views.practice import with_command
+
+    own = course_of_folder(course)
+    try:
+        files = start_files(own, read_book(own.book)) | _workflow(own)
+        written, kept = write_files(files, folder)
+    except OSError as error:
+        raise UserError(said.not_written(str(error.filename or folder), error.strerror or "")) from None
+    exercises = [name for name in written if name.startswith("exercises/")]
+    others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
+    texts = [said.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
+    texts += [said.also_written(others)] if others else []
+    texts += [said.left_alone(kept)] if kept else []
+    drawn = style(folder)
+    shorten = how_to_shorten(folder)
+    tips = drawn.wrap(said.START_TIP, drawn.prose) + (with_command(said.SHORTEN, shorten, drawn) if shorten else [])
+    lines = [line for text in texts for line in drawn.wrap(text, drawn.prose)]
+    print("\n".join([*lines, *_first_step(own, folder, drawn), *tips]))
+    return 0
+
+
+def _first_step(course: Course, folder: Path, drawn: Style) -> list[str]:
+    """Return the next step: to open the file of the first exercise that is not known to be passed."""
+    from ..views.practice import with_command
+
+    following = _first_not_passed(course, folder / "exercises")
+    if following is None:
+        return [said.all_passed(len(course.exercises))]
+    inside = folder.resolve() == Path.cwd().resolve()
+    first = said.next_step("open", f"exercises/{following.filename}", "" if inside else plain(str(folder)))
+    return with_command(first, f"grade {following.number.lstrip('0')}", drawn)
+
+
+def _first_not_passed(course: Course, folder: Path) -> Exercise | None:
+    passed = progress_of(folder).passed
+    return next((one for one in course.exercises if one.id not in passed), None)
+
+
+def _workflow(course: Course) -> dict[str, bytes]:
+    """Return the workflow that grades each push, with the files that it installs.
+
+    Returns nothing if this installation is a checkout, or if the course is not the packaged one.
+    """
+    import tempfile
+
+    from ..ci import installed_wheel, platform_files
+
+    wheel = installed_wheel()
+    if wheel is None or course.folder != packaged_course():
+        return {}
+    name, data = wheel
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / name
+        path.write_bytes(data)
+        return platform_files("github", path, None)
+
+
+def list_(*, folder: Folder = None, course: CourseAround = None) -> int:
+    """List the exercises with their status and points, and show which file to open next."""
+    return _list(course_of_folder(course), folder)
+
+
+def next_(*, folder: Folder = None, course: CourseAround = None) -> int:
+    """Show which file to open next."""
+    return _list(course_of_folder(course), folder, next_only=True)
+
+
+def _list(course: Course, named: Path | None, *, next_only: bool = False) -> int:
+    from ..practice import first_unfinished
+    from ..views.practice import exercise_list, next_step
+
+    folder, results = _graded(course, named, course.exercises)
+    following = first_unfinished(course, results)
+    if not next_only:
+        print("\n".join(exercise_list(course, results, following, style())))
+    print("\n".join(next_step(course, following, folder, style())))
+    return 0
+
+
+def _graded(
+    course: Course, named: Path | None, exercises: Sequence[Exercise]
+) -> "tuple[Path, dict[str, ExerciseResult]]":
+    """Grade exercises. Return the folder of the files, and the results by exercise id."""
+    from ..practice import Practice
+
+    folder = exercise_folder(course, named)
+    with Practice(course, folder, memo=default_memo()) as practice:
+        StatusLine().follow(practice.events(exercises), course)
+    return folder, practice.results
+
+
+# -- while working on an exercise --------------------------------------------------------------------------
+
+
+def hint(
+    exercise: Annotated[
+        str | None,
+        About(
+            "the exercise (default: the next hint for the failure that was explained last)",
+            metavar="EXERCISE",
+            complete=exercise_ids,
+        ),
+    ] = None,
+    number: Annotated[int | None, About("the number of the hint (default: 1)", metavar="N")] = None,
+    *,
+    course: CourseAround = None,
+) -> int:
+    """Show a hint. Repeat the command for the next one."""
+    of = course_of_folder(course)
+    known = None if exercise else _next_hint(of)
+    if known is not None:
+        at, shown, more = known
+    else:
+        at = find_exercise(of, exercise) if exercise else _following(of)
+        shown, count = 1 if number is None else number, len(at.hints)
+        if not 1 <= shown <= count:
+            raise UserError(said.hint_range(at.id, count))
+        more = said.more_hints(at.hint_command(shown + 1)) if shown < count else ""
+    drawn = style()
+    lines = []
+    if shown:
+        lines = [*hint_lines(said.hint_head(shown, len(at.hints), at.stem), at.hints[shown - 1], drawn), ""]
+    print("\n".join([*lines, *drawn.wrap(more, drawn.prose)]).rstrip("\n"))
+    return 0
+
+
+def _following(course: Course) -> Exercise:
+    """Return the first exercise that has not been passed. Raises `UserError` if all have been passed."""
+    following = _first_not_passed(course, learner_folders(course)[1])
+    if following is None:
+        raise UserError(said.no_failure(course.exercises[0].id))
+    return following
+
+
+def _next_hint(course: Course) -> tuple[Exercise, int, str] | None:
+    """Return the current exercise, the number of the next hint for its failure, and a text to show below the hint.
+
+    The number is 0 if the file could not be loaded, or if no hint fits. Return None if no failure is known.
+    """
+    folder = learner_folders(course)[1]
+    progress = progress_of(folder)
+    at = next((one for one in course.exercises if one.id == progress.at), None)
+    if at is None:
+        return None
+    if not progress.check:
+        return at, 0, f"{said.not_loaded(at.filename, at.number.lstrip('0'))} {said.hints_later(at.id)}"
+    numbers = at.hints_from(progress.hint)
+    if not numbers:
+        return at, 0, said.no_hint(at.id, len(at.hints))
+    progress.shown = progress.next_hint(numbers)
+    with contextlib.suppress(OSError):
+        remember(folder, progress)
+    if progress.shown != numbers[-1]:
+        return at, progress.shown, said.more_hints("grade hint")
+    return at, progress.shown, said.last_hint(at.id, len(at.hints), only=len(numbers) == 1)
+
+
+def watch(
+    exercise: Annotated[
+        str | None,
+        About("the first one (default: the first that is not passed)", metavar="EXERCISE", complete=exercise_ids),
+    ] = None,
+    *,
+    folder: Folder = None,
+    isolation: Isolation = "auto",
+    course: CourseAround = None,
+) -> int:
+    """Grade an exercise whenever you save its file.
+
+    Return 0 if the learner quits, or the code of an interrupt after Ctrl-C.
+    """
+    from ..practice import Practice
+    from ..practice.watch import Screen, Watch
+    from ..views.practice import progress_after
+
+    own = course_of_folder(course)
+    first = find_exercise(own, exercise) if exercise else None
+    files = exercise_folder(own, folder)
+    terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    screen = Screen(whole=terminal, keys=terminal and sys.stdin.isatty(), style=style)
+    with Practice(own, files, isolation=isolation, memo=default_memo()) as practice:
+
+        def on_report(report: "Report") -> None:
+            with contextlib.suppress(OSError):
+                remember(files, progress_after(files, report))
+
+        try:
+            Watch(practice, screen, first, on_report, lambda exercise: _played(practice, exercise)).run()
+        except KeyboardInterrupt:  # the usual end where no keys can be read
+            screen.show([""])
+            return INTERRUPTED
+    return 0
+
+
+def _played(practice: "Practice", exercise: Exercise) -> list[str]:
+    """Write the replay of an exercise's first failing check, and open it. Return sentences about the replay."""
+    from ..base.processes import open_in_browser
+    from ..views.replay import build_replay_page
+    from ..words import replay
+    from ..workspace import keep_replay
+
+    replays = practice.replays(exercise)
+    if not replays:
+        return [replay.nothing_to_play(exercise.stem)]
+    path = keep_replay(build_replay_page(replays), practice.folder)
+    opened = open_in_browser(path.resolve().as_uri())
+    sentences = [replay.replayed(exercise.stem, replays[0].program), replay.replay_in(shown_path(path))]
+    return sentences if opened else [*sentences, replay.OPEN_IT]
+
+
+@forms("[EXERCISE [CHECK]] [options]", "PRESET [options]", "EXPRESSION NAME=VALUE ... [options]")
+def play(options: PlayOptions) -> int:
+    """Replay your own backward pass, step by step, on a page in your browser."""
+    from .play import run_play
+
+    return run_play(course_of_folder(options.course), options)
+
+
+# -- after an exercise -------------------------------------------------------------------------------------
+
+
+def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround = None) -> int:
+    """Start an exercise again. A copy of your file is kept."""
+    from ..oracle.answer_book import read_book
+    from ..views.practice import reset_text
+    from ..workspace import reset
+
+    own = course_of_folder(course)
+    chosen = find_exercise(own, exercise)
+    files = exercise_folder(own, folder)
+    path, present = files / chosen.filename, exercise_path(files, chosen)
+    if present != path:
+        raise UserError(said.notebook_in_place(shown_path(present), shown_path(path)))
+    try:
+        done = reset(path, read_book(own.book).stubs[chosen.id])
+    except OSError as error:
+        raise UserError(said.not_written(str(error.filename or path), error.strerror or "")) from None
+    print("\n".join(reset_text(path, done, style())))
+    return 0
+
+
+def solution(exercise: OneExercise, *, folder: Folder = None, course: CourseAround = None) -> int:
+    """Show the solution of an exercise that you have passed."""
+    from ..author.build import without_markers
+
+    own = course_of_folder(course)
+    chosen = find_exercise(own, exercise)
+    if own.solutions == "never":
+        raise UserError(said.NO_SOLUTIONS)
+    path = own.solution(chosen)
+    if not (path.is_file() or own.solutions_at):
+        raise UserError(said.SOLUTIONS_MISSING)
+    if own.solutions == "passed":
+        _, results = _graded(own, folder, [chosen])
+        if results[chosen.id].status != "passed":
+            raise UserError(said.solution_later(chosen.stem))
+    if not path.is_file():
+        drawn = style()
+        lines = [*drawn.wrap(said.SOLUTIONS_ELSEWHERE, drawn.prose), *drawn.wrap(own.solutions_at, drawn.prose)]
+        print("\n".join(lines))
+        return 0
+    print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
+    return 0

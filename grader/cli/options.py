@@ -1,0 +1,302 @@
+"""The options that several commands have, the options of commands that have many, and the course of a command."""
+
+import contextlib
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Struct
+
+from ..base import UserError
+from ..course import (
+    PACKAGED,
+    Course,
+    CourseError,
+    course_around,
+    find_course,
+    load_course,
+    other_course_around,
+)
+from ..words import author
+from .parser import About, Text
+from .streams import complain
+
+
+def _tiers() -> list[str]:
+    from ..sandbox import TIERS
+
+    return ["auto", *TIERS]
+
+
+def exercise_ids() -> list[str]:
+    """Return the ids of the exercises of the course around the current folder; none if it cannot be read."""
+    with contextlib.suppress(CourseError):
+        return [exercise.id for exercise in load_course(find_course(None, Path.cwd())).exercises]
+    return []
+
+
+def _course(default: str) -> About:
+    return About(f"the course's folder (default: {default})", metavar="DIR")
+
+
+# `--course` of each command; the help describes the course that is used without it
+_AROUND = "the course of this folder or of one above, or else the packaged course"
+CourseAround = Annotated[Path | None, _course(_AROUND)]
+CourseOrPackaged = Annotated[Path | None, _course(f"{_AROUND}; with --official always the packaged course")]
+CourseOfClass = Annotated[
+    Path | None,
+    _course(f"the packaged course; in the folder of another course, name one of the two: its folder, or `{PACKAGED}`"),
+]
+CourseOfResults = Annotated[Path | None, _course("the course that RESULTS was graded with")]
+OwnCourse = Annotated[Path | None, _course("the course of this folder or of one above")]
+
+Folder = Annotated[Path | None, About("the folder with your exercise files", metavar="DIR", flag="--from")]
+Isolation = Annotated[
+    str,
+    About("how to isolate the code (default: auto, the strongest that works on this machine)", choices=_tiers),
+]
+Results = Annotated[Path, About("the folder that `grade cohort --out` wrote", metavar="RESULTS")]
+Seed = Annotated[
+    Text | None,
+    About(
+        "draw numbers and random programs from this seed instead of the course's; `course` names the course's own",
+        metavar="TEXT",
+    ),
+]
+
+
+# -- the commands with many options: their words, and in a subclass their options ---------------------------
+
+
+def _formats_help() -> str:
+    from ..report.registry import run_formats
+
+    return author.formats_help(list(run_formats()))
+
+
+class _GradeWords(Struct, frozen=True):
+    words: Annotated[
+        tuple[str, ...],
+        About(
+            "the number or the id of an exercise, a range such as 3-5, or a file (default: every exercise)",
+            metavar="EXERCISE",
+            complete=exercise_ids,
+        ),
+    ] = ()
+
+
+class GradeOptions(_GradeWords, frozen=True, kw_only=True):
+    """The words and options of `grade` itself."""
+
+    folder: Annotated[
+        Path | None, About("grade the files in DIR or in DIR/exercises", metavar="DIR", flag="--from")
+    ] = None
+    report: Annotated[Path | None, About("write the report to FILE", metavar="FILE")] = None
+    as_json: Annotated[bool, About("print the report as JSON, and do not write it to a file", flag="--json")] = False
+    everything: Annotated[bool, About("show every check, and explain every failure", flag="--all")] = False
+    seed: Seed = None
+    instructor: Annotated[bool, About("keep the seed and hidden details in the report")] = False
+    isolation: Isolation = "auto"
+    formats: Annotated[tuple[str, ...], About(_formats_help, metavar="FORMAT[=FILE]", flag="--format")] = ()
+    min_score: Annotated[
+        int | None, About("exit with 0 if the score is N or more (default: full marks)", metavar="N")
+    ] = None
+    exit_zero: Annotated[bool, About("exit with 0 whatever the score is")] = False
+    official: Annotated[bool, About("grade for the record: in a sandbox, with a secret seed")] = False
+    course: CourseOrPackaged = None
+    version: Annotated[bool, About("show the version")] = False
+
+
+def _words_of_play() -> str:
+    from ..replay.presets import presets
+
+    names = ", ".join(preset.id for preset in presets())
+    return (
+        "an exercise, and a check by its number or id (default: the exercise that you work on); "
+        f'a preset ({names}); or an expression and the values of its leaves, as in: "(a + b) * c" a=2 b=-3 c=10'
+    )
+
+
+class _PlayWords(Struct, frozen=True):
+    words: Annotated[tuple[Text, ...], About(_words_of_play, metavar="WORD", complete=exercise_ids)] = ()
+
+
+class PlayOptions(_PlayWords, frozen=True, kw_only=True):
+    """The words and options of `grade play`."""
+
+    exercise: Annotated[
+        str | None,
+        About(
+            "run a preset or an expression with this exercise's file (default: the last exercise that you began and "
+            "that has a backward pass)",
+            metavar="EXERCISE",
+            complete=exercise_ids,
+        ),
+    ] = None
+    file: Annotated[Path | None, About("run FILE instead of the exercise's file", metavar="FILE")] = None
+    folder: Folder = None
+    landscape: Annotated[bool, About("show the steps of your `train` on the loss surface")] = False
+    out: Annotated[
+        Path | None, About("write the page to FILE (default: a file beside the exercises)", metavar="FILE")
+    ] = None
+    browser: Annotated[bool, About("do not open the page in a browser", flag="--no-open")] = True
+    course: CourseAround = None
+
+
+def _layouts() -> list[str]:
+    from ..cohort.intake import LAYOUTS
+
+    return list(LAYOUTS)
+
+
+class _CohortWords(Struct, frozen=True):
+    submissions: Annotated[Path, About("a folder of submissions, or a platform's export", metavar="SUBMISSIONS")]
+
+
+class CohortOptions(_CohortWords, frozen=True, kw_only=True):
+    """The words and options of `grade cohort`."""
+
+    out: Annotated[Path, About("write the results to this folder", metavar="RESULTS")]
+    layout: Annotated[
+        str | None, About("how SUBMISSIONS is arranged (default: recognised automatically)", choices=_layouts)
+    ] = None
+    assignment: Annotated[str | None, About("the assignment, if an nbgrader course has several", metavar="NAME")] = None
+    since: Annotated[
+        Path | None, About("copy the reports of unchanged submissions from earlier results", metavar="RESULTS")
+    ] = None
+    roster: Annotated[
+        Path | None, About("a CSV file that lists the class: login, name, e-mail and so on", metavar="FILE")
+    ] = None
+    deadlines: Annotated[
+        Path | None, About("a YAML file with due dates, the late penalty and extensions", metavar="FILE")
+    ] = None
+    jobs: Annotated[
+        int, About("how many submissions to grade at the same time (default: the number of processors)", metavar="N")
+    ] = os.cpu_count() or 1
+    seed: Annotated[
+        Text | None, About("draw numbers and random programs from this seed instead of a secret one", metavar="TEXT")
+    ] = None
+    isolation: Isolation = "auto"
+    allow_process: Annotated[bool, About("grade without a sandbox: only for code that you trust")] = False
+    dask: Annotated[
+        str | None, About("grade on the Dask cluster whose scheduler has this address", metavar="ADDRESS")
+    ] = None
+    course: CourseOfClass = None
+
+
+Repeated = tuple[Text, ...]
+
+
+class _DecideWords(Struct, frozen=True):
+    results: Results
+    learner: Annotated[
+        Text | None, About("a login, an e-mail address, or the id of a submission", metavar="LEARNER")
+    ] = None
+
+
+class DecideOptions(_DecideWords, frozen=True, kw_only=True):
+    """The words and options of `grade decide`. Those that say what is decided have the names of a decision's fields."""
+
+    why: Annotated[Text, About("the reason for the decision", metavar="TEXT")]
+    everyone: Annotated[
+        bool, About("in place of LEARNER, with --keep: close every open review for the reason", flag="--all")
+    ] = False
+    by: Annotated[Text | None, About("who decides (default: your user name)", metavar="NAME")] = None
+    points: Annotated[Repeated, About("the points for a check", metavar="EXERCISE.CHECK=N")] = ()
+    files: Annotated[
+        Repeated, About("the file that counts for an exercise", metavar="EXERCISE=PATH", flag="--file")
+    ] = ()
+    submission: Annotated[Text | None, About("the submission that counts", metavar="ID")] = None
+    submitted_at: Annotated[Text | None, About("the time of submission that counts", metavar="TIME")] = None
+    penalty: Annotated[int | None, About("the points to subtract for lateness", metavar="N")] = None
+    excused: Annotated[bool | None, About("excuse the learner, or take that back")] = None
+    comment: Annotated[Text | None, About("a comment for the learner to read", metavar="TEXT")] = None
+    ignored: Annotated[
+        bool | None,
+        About(
+            "LEARNER is the id of a submission from outside the class: do not grade it, or grade it again",
+            flag="--ignore",
+        ),
+    ] = None
+    keep: Annotated[
+        Repeated,
+        About(
+            "keep the result, and close the review for this reason, such as note or EXERCISE.syntax",
+            metavar="REASON",
+        ),
+    ] = ()
+    confirm: Annotated[
+        Repeated,
+        About(
+            "apply an earlier decision to the present files, too; WHAT is EXERCISE.CHECK, EXERCISE (for its file) or "
+            "submitted_at",
+            metavar="WHAT",
+        ),
+    ] = ()
+    withdraw: Annotated[
+        Repeated,
+        About(
+            "take an earlier decision back; WHAT is EXERCISE.CHECK, EXERCISE (for its file) or a key such as penalty",
+            metavar="WHAT",
+        ),
+    ] = ()
+    course: CourseOfResults = None
+
+
+# -- the course, and the memo --------------------------------------------------------------------------------
+
+
+def course_of_folder(given: Path | None) -> Course:
+    """Return the named course, or the one around the current folder, or else the packaged one."""
+    return load_course(find_course(given, Path.cwd()))
+
+
+def own_course(given: Path | None) -> Course:
+    """Return the course that its author works on.
+
+    The packaged course is never the default, because the commands for authors write to the course.
+    """
+    if given is None and course_around(Path.cwd()) is None:
+        raise UserError(author.NO_COURSE)
+    return course_of_folder(given)
+
+
+def official_course(given: Path | None) -> Course:
+    """Return the named course or else the packaged one. A course in the current folder may be part of the submission.
+
+    If there is another course in or above the current folder, a message says that it is not used.
+    """
+    course = load_course(find_course(given, None))
+    other = other_course_around(Path.cwd()) if given is None else None
+    if other is not None:
+        complain(author.packaged_course(course.id, course.version, str(other / "course.yaml")))
+    return course
+
+
+def class_course(given: Path | None, submissions: Path) -> Course:
+    """Return the named course or else the packaged one.
+
+    A course inside the folder of submissions is ignored. Raises `UserError` if no course is named and another course
+    than the packaged one is in or above the current folder.
+    """
+    course = load_course(find_course(given, None))
+    here, submissions = Path.cwd(), Path(os.path.realpath(submissions))
+    start = submissions.parent if here.is_relative_to(submissions) else here
+    other = other_course_around(start) if given is None else None
+    if other is not None:
+        from ..words.instructor import cohort
+
+        packaged = f"{course.title} ({course.id} {course.version})"
+        raise UserError(cohort.which_course(str(other / "course.yaml"), shlex.quote(str(other)), PACKAGED, packaged))
+    return course
+
+
+def default_memo() -> Path:
+    """Return the path of the memo. `BACKWARD_CACHE` may name another folder for it."""
+    folder = os.environ.get("BACKWARD_CACHE")
+    if folder:
+        return Path(folder) / "oracle.sqlite"
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
