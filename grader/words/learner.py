@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from msgspec import structs
 
@@ -344,107 +344,102 @@ _SHAPES: dict[str, str] = {
 # as Python names the operators in its messages
 _REFLECTED = {f"{BINARY[op]} or pow()" if op == "pow" else BINARY[op]: method for op, method in REFLECTED.items()}
 
-# Each entry has an exception type, a pattern for its message, a pattern for one of the shown lines, and a sentence.
-# Groups of the message's pattern are filled in. The sentence must be true whenever Python gives this message on such
-# a line.
-_SENTENCES: list[tuple[str, re.Pattern[str], re.Pattern[str], str]] = [
-    (kind, re.compile(pattern), re.compile(line), sentence)
-    for kind, pattern, line, sentence in (
-        (
-            "TypeError",
-            r"'NoneType' object is not callable",
-            r"^\w+\._backward\(\)$",
-            "the `_backward` of this node is None",
-        ),
-        ("TypeError", r"'NoneType' object is not callable", "", "the object that is called here is None"),
-        (
-            "AttributeError",
-            r"'NoneType' object has no attribute '(\w+)'",
-            "",
-            "the object before .{0} is None; the usual cause is an operation or a function without `return`",
-        ),
-        (
-            "TypeError",
-            r"unsupported operand type\(s\) for .*'NoneType'",
-            "",
-            "at least one operand is None; the usual cause is an operation or a function without `return`, or a "
-            "gradient that was set to None",
-        ),
-        (
-            "TypeError",
-            r"'NoneType' object is not iterable",
-            "",
-            "this is None where a list is needed; the usual cause is a function without `return`, or "
-            "list.reverse(), which returns None",
-        ),
-        (
-            "AttributeError",
-            r"'(int|float)' object has no attribute '(\w+)'",
-            "",
-            "the object before .{1} is a plain number ({0})",
-        ),
-        (
-            "NameError",
-            r"name '(math|numpy|np|random)' is not defined",
-            "",
-            "the import of {0} is missing at the top of the file",
-        ),
-        (
-            "NameError",
-            r"name '(Value)' is not defined",
-            r"^class Value\b",
-            "the name {0} does not exist before the end of the class; in an annotation, write it in quotes: '{0}'",
-        ),
-        ("NameError", r"name '(\w+)' is not defined", "", "no variable, function or import is called {0} here"),
-        (
-            "UnboundLocalError",
-            r"'(\w+)'",
-            "",
-            "{0} is assigned inside this function, so Python looks it up only there",
-        ),
-        (
-            "TypeError",
-            r"_backward\(\) takes 0 positional arguments but",
-            "",
-            "this `_backward` is defined without parameters, but is called with an argument",
-        ),
-        ("TypeError", r"^(\w+)\(\) takes no arguments", "", "{0} has no `__init__` (two underscores on each side)"),
-        (
-            "TypeError",
-            r"\w\.\w+\(\) takes (?:0 positional arguments but 1 was|1 positional argument but 2 were) given",
-            "",
-            "a method gets the object before the dot as its first argument, self",
-        ),
-        (
-            "TypeError",
-            r"unsupported operand type\(s\) for (\+|-|\*|/|\*\* or pow\(\)): '(?:int|float)' and",
-            "",
-            "when the left operand is a number, Python looks for {reflected} in the right operand",
-        ),
-        (
-            "TypeError",
-            r"'(?!int|float)\w+' object is not iterable",
-            r"[(,]\s*\(\s*\w+\s*\)",
-            "(self) is not a tuple; a tuple of one element needs a comma: (self,)",
-        ),
-        ("TypeError", r"'(\w+)' object is not iterable", "", "a single {0} is used where a list or a tuple is needed"),
-        ("EOFError", r"", r"\binput\(", "`input()` has nothing to read while your code is graded: remove it"),
-        (
-            "KeyError",
-            r"pdb",
-            r"\bbreakpoint\(|\bset_trace\(",
-            "a debugger cannot be used while grading: remove this call",
-        ),
-        (
-            "ModuleNotFoundError",
-            r"",
-            r"\b(?:__import__|import_module)\b",
-            "use an `import` statement: it finds every module that is available while grading",
-        ),
-        ("RecursionError", r"", "", "a function calls itself too deeply, directly or through other functions"),
-        ("NotImplementedError", r"", "", _UNFILLED),
-    )
-]
+
+class _Usual(NamedTuple):
+    """An exception and what it usually means. The sentence must be true whenever Python gives such a message.
+
+    Attributes:
+        kind: the type of the exception.
+        message: a pattern for its message. Its groups are filled in.
+        text: the sentence.
+        line: a pattern for one of the shown lines, or an empty text.
+    """
+
+    kind: str
+    message: str
+    text: str
+    line: str = ""
+
+
+_USUAL = (
+    _Usual(
+        "TypeError",
+        r"'NoneType' object is not callable",
+        "the `_backward` of this node is None",
+        r"^\w+\._backward\(\)$",
+    ),
+    _Usual("TypeError", r"'NoneType' object is not callable", "the object that is called here is None"),
+    _Usual(
+        "AttributeError",
+        r"'NoneType' object has no attribute '(\w+)'",
+        "the object before .{0} is None; the usual cause is an operation or a function without `return`",
+    ),
+    _Usual(
+        "TypeError",
+        r"unsupported operand type\(s\) for .*'NoneType'",
+        "at least one operand is None; the usual cause is an operation or a function without `return`, or a "
+        "gradient that was set to None",
+    ),
+    _Usual(
+        "TypeError",
+        r"'NoneType' object is not iterable",
+        "this is None where a list is needed; the usual cause is a function without `return`, or "
+        "list.reverse(), which returns None",
+    ),
+    _Usual(
+        "AttributeError",
+        r"'(int|float)' object has no attribute '(\w+)'",
+        "the object before .{1} is a plain number ({0})",
+    ),
+    _Usual(
+        "NameError",
+        r"name '(math|numpy|np|random)' is not defined",
+        "the import of {0} is missing at the top of the file",
+    ),
+    _Usual(
+        "NameError",
+        r"name '(Value)' is not defined",
+        "the name {0} does not exist before the end of the class; in an annotation, write it in quotes: '{0}'",
+        r"^class Value\b",
+    ),
+    _Usual("NameError", r"name '(\w+)' is not defined", "no variable, function or import is called {0} here"),
+    _Usual("UnboundLocalError", r"'(\w+)'", "{0} is assigned inside this function, so Python looks it up only there"),
+    _Usual(
+        "TypeError",
+        r"_backward\(\) takes 0 positional arguments but",
+        "this `_backward` is defined without parameters, but is called with an argument",
+    ),
+    _Usual("TypeError", r"^(\w+)\(\) takes no arguments", "{0} has no `__init__` (two underscores on each side)"),
+    _Usual(
+        "TypeError",
+        r"\w\.\w+\(\) takes (?:0 positional arguments but 1 was|1 positional argument but 2 were) given",
+        "a method gets the object before the dot as its first argument, self",
+    ),
+    _Usual(
+        "TypeError",
+        r"unsupported operand type\(s\) for (\+|-|\*|/|\*\* or pow\(\)): '(?:int|float)' and",
+        "when the left operand is a number, Python looks for {reflected} in the right operand",
+    ),
+    _Usual(
+        "TypeError",
+        r"'(?!int|float)\w+' object is not iterable",
+        "(self) is not a tuple; a tuple of one element needs a comma: (self,)",
+        r"[(,]\s*\(\s*\w+\s*\)",
+    ),
+    _Usual("TypeError", r"'(\w+)' object is not iterable", "a single {0} is used where a list or a tuple is needed"),
+    _Usual("EOFError", r"", "`input()` has nothing to read while your code is graded: remove it", r"\binput\("),
+    _Usual(
+        "KeyError", r"pdb", "a debugger cannot be used while grading: remove this call", r"\bbreakpoint\(|\bset_trace\("
+    ),
+    _Usual(
+        "ModuleNotFoundError",
+        r"",
+        "use an `import` statement: it finds every module that is available while grading",
+        r"\b(?:__import__|import_module)\b",
+    ),
+    _Usual("RecursionError", r"", "a function calls itself too deeply, directly or through other functions"),
+    _Usual("NotImplementedError", r"", _UNFILLED),
+)
 
 
 def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | None:
@@ -455,11 +450,11 @@ def explain(type_name: str, message: str, lines: Sequence[str] = ()) -> str | No
         message: the message of the exception.
         lines: the learner's own lines in the traceback; long ones are cut.
     """
-    for kind, pattern, on, sentence in _SENTENCES:
-        match = pattern.search(message) if kind == type_name else None
-        if match and (not on.pattern or any(map(on.search, lines))):
+    for usual in _USUAL:
+        match = re.search(usual.message, message) if usual.kind == type_name else None
+        if match and (not usual.line or any(re.search(usual.line, line) for line in lines)):
             groups = match.groups()
-            return sentence.format(*groups, reflected=_REFLECTED.get(groups[0], "") if groups else "")
+            return usual.text.format(*groups, reflected=_REFLECTED.get(groups[0], "") if groups else "")
     return None
 
 
