@@ -19,14 +19,17 @@ from grader.client import (
     Broke,
     Called,
     Done,
+    GradientChange,
     Nothing,
     Numbers,
     Odd,
     Problem,
     Read,
     Reading,
+    Recorded,
     Refused,
     Ruled,
+    RuleVisit,
     Run,
     Traced,
     Values,
@@ -34,6 +37,7 @@ from grader.client import (
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
+from grader.worker.adapter import recording
 from grader.worker.confine.framing import HEADER
 
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
@@ -92,6 +96,16 @@ def honest() -> list[Any]:
 def one(*outcome: Any, reading: Any = READING) -> list[Any]:
     """Return an answer to `ONE`."""
     return ["read", reading, [[list(outcome)]]]
+
+
+def forged(message: list[Any], place: tuple[int, ...], value: Any) -> list[Any]:
+    """Return a copy of a message with another value in one place."""
+    forgery = copy.deepcopy(message)
+    inside = forgery
+    for i in place[:-1]:
+        inside = inside[i]
+    inside[place[-1]] = value
+    return forgery
 
 
 # -- honest answers -----------------------------------------------------------------------------------------
@@ -409,13 +423,12 @@ def test_a_trace_has_pairs_of_pairs(calls: Any) -> None:
 )  # fmt: skip
 def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
     """Step, kind and type are names, the message has at most 300 characters, and lines are line numbers."""
-    forged = list(PROBLEM)
-    forged[place] = value
-    for answer in (one("broke", [], forged), ["unread", forged]):
+    problem = forged(PROBLEM, (place,), value)
+    for answer in (one("broke", [], problem), ["unread", problem]):
         with pytest.raises(Refused):
             decode_batch(frame(answer), ONE)
     with pytest.raises(Refused):
-        decode_load(frame(["failed", forged]))
+        decode_load(frame(["failed", problem]))
 
 
 @pytest.mark.parametrize(
@@ -428,10 +441,8 @@ def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
 )  # fmt: skip
 def test_a_reading_has_names_in_it(place: int, value: Any) -> None:
     """Class, value and gradient have names. Inputs and rule may have none."""
-    forged = list(READING)
-    forged[place] = value
     with pytest.raises(Refused):
-        decode_batch(frame(one("done", [VALUES], reading=forged)), ONE)
+        decode_batch(frame(one("done", [VALUES], reading=forged(READING, (place,), value))), ONE)
 
 
 def test_an_answer_may_be_longer_than_pythons_recursion_is_deep() -> None:
@@ -568,12 +579,7 @@ PLACES = places(honest())
 @hypothesis_settings
 def test_a_right_answer_with_something_else_in_one_place_is_read_or_refused(place: tuple[int, ...], value: Any) -> None:
     """If any part of a right answer is replaced, no exception but Refused is raised."""
-    message = honest()
-    inside = message
-    for i in place[:-1]:
-        inside = inside[i]
-    inside[place[-1]] = value
-    take(frame(message))
+    take(frame(forged(honest(), place, value)))
 
 
 @given(st.sampled_from(PLACES[1:]), st.sampled_from(["drop", "double", "wrap"]))
@@ -649,3 +655,139 @@ def test_a_problem_keeps_its_names_and_numbers() -> None:
     """The names and numbers of a kind are decoded."""
     problem = ["local_rules", "shape", "derivatives", "", [], ["grads"], [2, 1]]
     assert Problem(*problem) == decode_batch(frame(["unread", problem]), ONE)  # type: ignore[arg-type]
+
+
+# -- recordings -------------------------------------------------------------------------------------------------
+
+RECORDED = Batch((Run(ASKED, (("record", 1), ("backward", 2))),), 1000, 1.0, (0,))
+BROKEN: list[Any] = ["build", *PROBLEM[1:]]
+TWO, THREE, ZERO = (2.0).hex(), (3.0).hex(), (0.0).hex()
+CHANGES: list[Any] = [[0, ZERO, THREE, 8, False], [1, "!NoneType", TWO, 9, True]]
+RECORD: list[Any] = [
+    "record",
+    [0, 0, 5],
+    [[2, False, ZERO, 7, CHANGES]],
+    [TWO, THREE, TWO],
+    [THREE, TWO, "nan"],
+    0,
+    False,
+]
+
+
+def recorded(*outcome: Any) -> Any:
+    """Return the decoded outcome of a recorded run."""
+    read = decode_batch(frame(one(*outcome)), RECORDED)
+    assert isinstance(read, Read)
+    return read.seeds[0][0]
+
+
+def test_a_recording_is_read() -> None:
+    """Nodes with lines, visits with changes, values and gradients are decoded without a change."""
+    outcome = recorded("done", [RECORD, ["nothing"]])
+    changes = (GradientChange(0, 0.0, 3.0, 8, outside=False), GradientChange(1, Odd("NoneType"), 2.0, 9, outside=True))
+    visit = RuleVisit(2, inner=False, upstream=0.0, line=7, changes=changes)
+    (found,) = outcome.recorded
+    assert ((0, 0), (1, 0), (2, 5)) == found.made
+    assert (visit,) == found.visits
+    assert (2.0, 3.0, 2.0) == found.values
+    assert (3.0, 2.0) == found.grads[:2]
+    assert outcome == Done((found, Nothing()))
+
+
+def test_a_run_that_broke_while_building_shows_what_was_made() -> None:
+    """Nodes that were not made have no value, and the recording is the only result."""
+    outcome = recorded("broke", [["record", [0], [], [TWO], [ZERO], 0, False]], BROKEN)
+    expected = Recorded(((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False)
+    assert Broke((expected,), Problem(*BROKEN)) == outcome
+
+
+def test_a_run_that_went_through_made_every_node() -> None:
+    """If nothing went wrong, a recording of only a part of the program is refused."""
+    with pytest.raises(Refused):
+        recorded("done", [["record", [0], [], [TWO], [ZERO], 0, False], ["nothing"]])
+
+
+def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> None:
+    """If a program was rearranged, lines, visits and numbers refer to its own nodes."""
+    asked = program("L = (a * b) + (c + d)", a=2, b=3, c=5, d=7)
+    batch = Batch((Run(asked, (("record", 1), ("backward", 6))),), 1000, 1.0, (0, 1))
+    arrangement = batch.arrangements[1][0]
+    assert arrangement is not None
+    values = [float(index).hex() for index in range(7)]
+    visits = [[6, False, ZERO, 1, [[3, ZERO, TWO, 1, False]]]]
+    outcome = ["done", [["record", [*range(7)], visits, values, values, 0, False], ["nothing"]]]
+    read = decode_batch(frame(["read", READING, [[outcome], [outcome]]]), batch)
+    assert isinstance(read, Read)
+    (other,) = read.seeds[1][0].recorded  # type: ignore[union-attr]
+    assert list(arrangement.places) == list(other.values) == list(other.grads)
+    assert {place: i for i, place in enumerate(arrangement.places)} == {line: node for node, line in other.made}
+    assert arrangement.places[other.visits[0].node] == 6
+    assert arrangement.places[other.visits[0].changes[0].node] == 3
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ((1,), [0, 0]),
+        ((1,), [0, 0, 5, 5]),
+        ((1, 2), -1),
+        ((1, 2), 10**8),
+        ((2, 0, 0), 3),
+        ((2, 0, 0), -1),
+        ((2, 0, 1), 0),
+        ((2, 0, 2), "1.0"),
+        ((2, 0, 3), None),
+        ((2, 0, 4, 0, 0), 3),
+        ((2, 0, 4, 0, 0), -1),
+        ((2, 0, 4, 0, 1), 0.0),
+        ((2, 0, 4, 0, 4), "no"),
+        ((2, 0, 4, 0), [0, ZERO, THREE, 8]),
+        ((2, 0), [2, False, ZERO, 7]),
+        ((3,), [TWO, THREE]),
+        ((4,), [TWO, THREE, TWO, TWO]),
+        ((4, 0), "x" * 50),
+        ((5,), -1),
+        ((5,), None),
+        ((6,), 1),
+    ],
+)
+def test_what_does_not_fit_is_refused(place: tuple[int, ...], value: Any) -> None:
+    """Nodes, lines, numbers and flags must be of their form and fit the program."""
+    with pytest.raises(Refused):
+        recorded("done", [forged(RECORD, place, value), ["nothing"]])
+
+
+def test_more_than_a_worker_sends_is_refused() -> None:
+    """A recording has a limited number of visits, and of changes in all visits together."""
+    few = [2, False, ZERO, 7, CHANGES * 20]
+    for visits in ([[2, False, ZERO, 7, []]] * (bounds.VISITS + 1), [few] * (bounds.CHANGES // 40 + 1)):
+        with pytest.raises(Refused):
+            recorded("done", [forged(RECORD, (2,), visits), ["nothing"]])
+    assert (recording.MOST_VISITS, recording.MOST_CHANGES) == (bounds.VISITS, bounds.CHANGES)
+
+
+def test_the_longest_recording_that_a_worker_sends_fits() -> None:
+    """Each order seed may send the maximum number of visits and changes."""
+    long = (-1.2345678901234567e-300).hex()
+    changes = [[2, long, long, 10**6, False]] * (bounds.CHANGES // bounds.VISITS)
+    visits = [[2, False, long, 10**6, changes]] * bounds.VISITS
+    outcome = ["done", [["record", [10**6] * 3, visits, [long] * 3, [long] * 3, 10**6, False], ["nothing"]]]
+    batch = Batch(RECORDED.runs, 1000, 1.0)
+    assert isinstance(decode_batch(frame(["read", READING, [[outcome]] * 4]), batch), Read)
+
+
+@pytest.mark.slow
+@given(st.sampled_from(places(RECORD)[1:]), json_values | st.sampled_from([ZERO, "record"]), st.booleans())
+@hypothesis_settings
+def test_a_recording_with_something_else_in_one_place_is_read_or_refused(
+    place: tuple[int, ...], value: Any, broke: bool
+) -> None:
+    """If any part is replaced, the recording is refused or fits the program."""
+    record = forged(RECORD, place, value)
+    try:
+        outcome = recorded("broke", [record], BROKEN) if broke else recorded("done", [record, ["nothing"]])
+    except Refused:
+        return
+    (found,) = outcome.recorded
+    assert len(ASKED.nodes) == len(found.values) == len(found.grads)
+    assert all(0 <= visit.node < len(ASKED.nodes) for visit in found.visits)

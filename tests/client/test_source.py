@@ -1,14 +1,19 @@
 """Reading a learner's file from disk, for any kind of file."""
 
 import errno
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from unread import why_unread
 
-from grader.client import Source, read_source
-from grader.client.bounds import SOURCE
+from grader.client import NotebookError, Source, code_cells, read_source, without_magics
+from grader.client.bounds import CELLS, NOTEBOOK, SOURCE
+from grader.remarks import CellStart
+from grader.words.facts import place
+from grader.words.practice import unread_text
 
 
 def read(folder: Path, content: bytes) -> Source:
@@ -183,3 +188,147 @@ def test_a_linked_folder_on_the_way_is_refused(tmp_path: Path) -> None:
     refused = read_source(tmp_path / "linked" / "01_plus.py", tmp_path)
     assert ("", "unreadable") == (refused.text, refused.problem)
     assert "symbolic link" in str(why_unread(refused))
+
+
+# -- Any notebook becomes the source of an exercise, or an error
+
+NAMES = ("accumulate", "03", "3", "03_accumulate", "03_accumulate.py")
+
+
+def notebook(*cells: str, **changes: Any) -> bytes:
+    """Return a notebook as Jupyter saves it, with these code cells. A cell that begins with `# ` is Markdown."""
+    kinds = [{"cell_type": "markdown"} if cell.startswith("# ") else {"cell_type": "code"} for cell in cells]
+    written = [kind | {"metadata": {}, "source": cell} for kind, cell in zip(kinds, cells, strict=True)]
+    spec = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    content: dict[str, Any] = {"cells": written, "metadata": spec, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(content | changes).encode()
+
+
+def read_notebook(folder: Path, content: bytes) -> Source:
+    path = folder / "work.ipynb"
+    path.write_bytes(content)
+    return read_source(path, names=NAMES)
+
+
+def test_code_cells_follow_one_another(tmp_path: Path) -> None:
+    """Text cells are left out. Cells are numbered as by Jupyter when it runs all of them."""
+    found = read_notebook(tmp_path, notebook("# Title", "x = 1\ny = 2", " \n", "z = 3"))
+    assert ("x = 1\ny = 2\nz = 3", None) == (found.text, found.problem)
+    assert (CellStart(1, 1), CellStart(2, 3)) == found.cells
+
+
+def test_a_source_may_be_a_list_of_lines(tmp_path: Path) -> None:
+    """A source is a list of lines, as from Jupyter, or a string, as from other programs. Line ends are unified."""
+    cell = {"cell_type": "code", "source": ["x = 1\r\n", "y = 2"], "outputs": [{"data": {"image/png": "…"}}]}
+    assert "x = 1\ny = 2" == read_notebook(tmp_path, notebook(cells=[cell])).text
+
+
+def test_the_last_cell_for_the_exercise_counts(tmp_path: Path) -> None:
+    """`%%grade` with any name of the exercise marks its cell."""
+    found = read_notebook(
+        tmp_path, notebook("import math", "%%grade 3\nx = 1", "%%grade 03_accumulate\nx = 2", "%%grade swap\n")
+    )
+    assert ("\nx = 2", (CellStart(3, 1),)) == (found.text, found.cells)
+
+
+def test_cells_for_other_exercises_are_left_out(tmp_path: Path) -> None:
+    """A notebook without a cell for the exercise gives all cells that are for no exercise."""
+    assert "x = 1\ny = 2" == read_notebook(tmp_path, notebook("x = 1", "%%grade swap\nx = 3", "y = 2")).text
+
+
+@pytest.mark.parametrize(
+    ("expected", "cell"),
+    [
+        ("pass\nx = 1", "%matplotlib inline\nx = 1"),
+        ("pass\npass\npass\npass", "!ls\nfiles = !ls\nspent = %timeit f()\nValue.grad?"),
+        ("if x:\n    pass\n\n    y = 1", "if x:\n    !ls \\\n      -l\n    y = 1"),
+        ("y = (a\n  % b)", "y = (a\n  % b)"),
+        ("y = a \\\n  % b", "y = a \\\n  % b"),
+        ('s = """\n%no\n!no (\n"""\npass', 's = """\n%no\n!no (\n"""\n%yes'),
+        ("s = 'it\\'s (' # [\npass", "s = 'it\\'s (' # [\n%yes"),
+        ("s = f'{d[\"a\"]}'\npass", "s = f'{d[\"a\"]}'\n%yes"),
+        ('a %= b\nprint("%d" % a, a != b)', 'a %= b\nprint("%d" % a, a != b)'),
+    ],
+    ids=["line", "kinds", "indented", "brackets", "continued", "in a string", "quotes", "format", "Python"],
+)
+def test_magics_and_shell_lines_are_left_out(expected: str, cell: str) -> None:
+    """`pass` replaces each of these lines, so that line numbers stay. Lines that Python can read stay."""
+    assert expected == without_magics(cell)
+
+
+@pytest.mark.parametrize(
+    ("expected", "cell"),
+    [("\nx = 1", "%%time\nx = 1"), ("\n", "%%bash\nls"), ("\n\nx = 1", "\n%%grade\nx = 1"), ("\n", "%%html\n<b>")],
+)
+def test_a_cell_magic_decides_about_its_cell(expected: str, cell: str) -> None:
+    """A cell that IPython runs as Python is kept, and a cell in another language is left out."""
+    assert [expected] == [cell.text for cell in code_cells(notebook(cell))]
+
+
+DEEP = b'{"nbformat": 4, "cells": [], "x": ' + b"[" * 200_000
+NUMBER = notebook(cells=[{"cell_type": "code", "source": 1}])
+OLD = notebook(cells=[], nbformat=3, worksheets=[])
+JULIA = notebook("x = 1", metadata={"kernelspec": {"language": "julia", "name": "julia-1.9"}})
+
+
+@pytest.mark.parametrize(
+    ("expected", "content"),
+    [
+        ("cannot be read: Input data was truncated; clear its outputs", b'{"nbformat": 4, "cells": ['),
+        ("cannot be read: JSON is malformed", b"x = 1"),
+        ("is not a Jupyter notebook: Expected `object`, got `array`", b"[]"),
+        ("missing required field `nbformat`", b"{}"),
+        ("Expected `str | array`, got `int` - at `$.cells[0].source`", NUMBER),
+        ("its JSON is nested too deeply", DEEP),
+        ("cannot be read: JSON is malformed", notebook(cells=[], x=float("nan"))),
+        ("cannot be read: it is not UTF-8", b'{"nbformat": 4, "cells": [{"cell_type": "code", "source": "\xff"}]}'),
+        ("it has NUL characters", notebook("x = '\0'")),
+        ("has nbformat 3, and only 4 can be read; open it in Jupyter", OLD),
+        ("is a notebook for julia", JULIA),
+        (f"has more than {CELLS} cells", notebook(*["x"] * (CELLS + 1))),
+        ("has more than 256 KB of code", notebook("#" * SOURCE)),
+        ("has more than 256 KB of code", notebook("!\n" * (SOURCE // 3))),
+        ("is larger than 16 MB", b" " * (NOTEBOOK + 1)),
+    ],
+)  # fmt: skip
+def test_what_is_no_notebook_is_unreadable(tmp_path: Path, expected: str, content: bytes) -> None:
+    """The message names the file and the reason, and says what to do if there is a remedy."""
+    found = read_notebook(tmp_path, content)
+    assert ("", "unreadable") == (found.text, found.problem)
+    assert str(why_unread(found)).startswith("work.ipynb ")
+    assert expected in str(why_unread(found))
+
+
+def test_outputs_are_not_kept() -> None:
+    """Megabytes of pictures are skipped, even after a byte order mark."""
+    cell = {"cell_type": "code", "source": "x", "outputs": [{"data": {"image/png": "A" * (8 << 20)}}]}
+    assert ["x"] == [cell.text for cell in code_cells(b"\xef\xbb\xbf" + notebook(cells=[cell]))]
+
+
+@pytest.mark.slow
+def test_a_magic_cannot_cost_time() -> None:
+    """The time to search a quarter of a megabyte of any text grows only with its length."""
+    for text in (
+        " " * SOURCE,
+        "a" * SOURCE,
+        '"' * SOURCE,
+        "'''" * (SOURCE // 3),
+        "[(" * (SOURCE // 2),
+        "\\\n" * 99_999,
+    ):
+        without_magics(text)
+
+
+def test_lines_are_named_by_their_cell() -> None:
+    """A line of a notebook is named by the cell's number and the line in the cell, a line of a file by its number."""
+    cells = (CellStart(2, 1), CellStart(5, 4))
+    assert ["cell 2, line 3", "cell 5, line 1"] == [place(cells, 3), place(cells, 4)]
+    assert ["cell 5, lines 2 to 6", "cell 5, line 2"] == [place(cells, 5, 9), place(cells, 5, 5)]
+    assert ["line 3", "lines 3 to 9"] == [place((), 3), place((), 3, 9)]
+
+
+def test_an_error_is_one_sentence() -> None:
+    """Text from the file is cut, and never spans lines."""
+    with pytest.raises(NotebookError) as raised:
+        code_cells(notebook("x", metadata={"kernelspec": {"language": "R" * 999}}))
+    assert len(unread_text(raised.value.reason, "work.ipynb")) < 120
