@@ -350,18 +350,20 @@ _STEPS: dict[str, _Step] = {
 
 def _arranged(name: str, *arguments: Any, places: tuple[int, ...]) -> list[Any]:
     """Return a step on an arranged program: the index of each node is replaced by its place there."""
-
-    def moved(kind: str, value: Any) -> list[Any]:
-        return [kind, places[value] if kind == "node" else [places[i] for i in value] if kind == "nodes" else value]
-
     if _STEPS[name].on_node:
         return [name, places[arguments[0]], *arguments[1:]]
     if name == "preload":
         return [name, [[places[index], grad] for index, grad in arguments[0]]]
     if name == "call":
         function, *given = arguments
-        return [name, function, [moved(*argument) for argument in (given[0] if given else ())]]
+        return [name, function, [_arranged_argument(*one, places) for one in (given[0] if given else ())]]
     return [name, *arguments]
+
+
+def _arranged_argument(kind: str, value: Any, places: tuple[int, ...]) -> list[Any]:
+    if kind == "node":
+        return [kind, places[value]]
+    return [kind, [places[index] for index in value] if kind == "nodes" else value]
 
 
 SHAPES: dict[str, tuple[range, int]] = {
