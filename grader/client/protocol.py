@@ -356,7 +356,11 @@ def _arranged(name: str, *arguments: Any, places: tuple[int, ...]) -> list[Any]:
         return [name, [[places[index], grad] for index, grad in arguments[0]]]
     if name == "call":
         function, *given = arguments
-        return [name, function, [_arranged_argument(*one, places) for one in (given[0] if given else ())]]
+        return [
+            name,
+            function,
+            [_arranged_argument(kind, value, places) for kind, value in (given[0] if given else ())],
+        ]
     return [name, *arguments]
 
 
