@@ -1,12 +1,14 @@
 """The sentences for learners: one for each code, true of its fields."""
 
 import tracemalloc
-from typing import get_args
+from pathlib import Path
+from typing import Any, get_args
 
+import msgspec
 import pytest
+import yaml
 from problems import problem
 
-from grader import remarks
 from grader.client import Problem, Reason, stopped
 from grader.client.protocol import SHAPES
 from grader.remarks import Remark
@@ -130,87 +132,28 @@ def test_a_missing_method_is_named_with_the_method_that_uses_it() -> None:
     ] == said.splitlines()
 
 
-UNREADABLE: list[tuple[str, str, list[str], list[int]]] = [
-    ("the file has no class `Value`, and no other class that defines `+` and `*`", "no_class", [], []),
-    ("which class is the engine? It could be any of A, B; call one of them Value", "several_classes", ["A", "B"], []),
-    ("a leaf has no attribute that holds its value; store the value in `data`", "no_value", [], []),
-    ("which attribute holds the value? It could be any of x, y; call it `data`", "several_values", ["x", "y"], []),
-    ("a leaf has no attribute that holds its gradient; store the gradient in `grad`", "no_gradient", [], []),
-    (
-        "which attribute holds the gradient? It could be any of u, v; call it `grad`",
-        "several_gradients",
-        ["u", "v"],
-        [],
-    ),
-    ("a node has no method `backward()`", "no_backward", [], []),
-    (
-        "which function is the backward pass? It could be any of flow, push; call it `backward`",
-        *("several_passes", ["flow", "push"], []),
-    ),
-    (
-        "`grad` of a node is a property without a setter, and no attribute behind it was found; the grader has to set "
-        "gradients, so store the gradient in an attribute",
-        *("gradient_not_set", ["grad"], []),
-    ),
-    ("`grad` of a node is a Value; the grader needs a number there", "gradient_is", ["grad", "Value"], []),
-    (
-        "`backward` of a node is its own rule; no function `backward(root)` runs the rules of all nodes",
-        "backward_is_rule",
-        ["backward"],
-        [],
-    ),
-    ("there is no function `half` in the file", "no_function", ["half"], []),
-    ("an operation returned None instead of a Value", "no_node", ["NoneType", "Value"], []),
-    ("a node made by an operation has no `_backward` to call", "nothing_to_call", ["_backward"], []),
-    (
-        "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure",
-        *("rule_is_none", [], []),
-    ),
-    (
-        "no backward rule was recognised in the result of `*` (or of `+`, if there is no `*`). Its attributes are a, "
-        "b. A rule is a function, or a tuple or list of local derivatives (the values of the inputs do not count as "
-        "such)",
-        *("no_rule", ["a", "b"], []),
-    ),
-    (
-        "this check runs the rule of one operation, and none was recognised. backward() on `(a * b) * c` changes 1 of "
-        "the 3 gradients of a, b and c",
-        *("pass_stops", [], [1, 1]),
-    ),
-    ("the backward rule of a node gave 1 contribution for 2 inputs", "contributions", [], [1, 2]),
-    (
-        "`grads` of a node is a float; it should be a tuple or a list with a local derivative for each input",
-        *("no_derivatives", ["grads", "float"], []),
-    ),
-    ("a node stores 2 local derivatives in `grads` for 1 input", "derivatives", ["grads"], [2, 1]),
-    (
-        "not every entry in `grads` of a node holds an input and a local derivative",
-        *("no_pairs", ["grads"], []),
-    ),
-    (
-        "`_children` of a node is a Value; it should be a tuple or a list of the node's inputs",
-        *("no_row", ["_children", "Value"], []),
-    ),
-    (
-        "this check runs the rule of one operation, and the grader could not tell which rule adds to which gradient in "
-        "backward(). It can if the result of an operation keeps its rule: a function, or its local derivatives",
-        *("unclear_writes", [], []),
-    ),
-    ("backward() sets a gradient to something that is not a number", "no_number", [], []),
-]
+SENTENCES = yaml.safe_load((Path(__file__).parent / "sentences.yaml").read_text(encoding="utf-8"))
+UNREADABLE = [one for one in SENTENCES if "shape" in one]
+REMARKS = [one for one in SENTENCES if "remark" in one]
 
 
-@pytest.mark.parametrize(
-    ("expected", "code", "names", "counts"), UNREADABLE, ids=[code for _, code, _, _ in UNREADABLE]
-)
-def test_what_cannot_be_read_is_a_sentence(expected: str, code: str, names: list[str], counts: list[int]) -> None:
+@pytest.mark.parametrize("one", UNREADABLE, ids=lambda one: one["shape"])
+def test_what_cannot_be_read_is_a_sentence(one: dict[str, Any]) -> None:
     """Each code for a file that is not readable as an engine has a sentence with its names and numbers."""
-    assert expected == said_of(problem("shape", code, names=names, counts=counts), "")
+    cause = problem("shape", one["shape"], names=one.get("names", []), counts=one.get("counts", []))
+    assert one["text"] == said_of(cause, "")
 
 
-def test_every_code_of_an_unreadable_file_has_a_sentence() -> None:
-    """The test above has every code."""
-    assert SHAPES.keys() == {code for _, code, _, _ in UNREADABLE}
+@pytest.mark.parametrize("one", REMARKS, ids=lambda one: one["remark"]["kind"])
+def test_each_remark_is_a_sentence(one: dict[str, Any]) -> None:
+    """Each remark has a sentence with its fields."""
+    assert one["text"] == remark_text(msgspec.convert(one["remark"], Remark))  # type: ignore[call-overload]
+
+
+def test_every_code_and_every_remark_is_tried() -> None:
+    """The tests above have every code, and every kind of remark."""
+    assert SHAPES.keys() == {one["shape"] for one in UNREADABLE}
+    assert {kind.__struct_config__.tag for kind in get_args(Remark)} == {one["remark"]["kind"] for one in REMARKS}
 
 
 @pytest.mark.parametrize(
@@ -282,87 +225,3 @@ def test_a_message_that_the_worker_cut_has_a_mark(kind: str, expected: str, mess
 def test_a_line_zero_is_no_line() -> None:
     """A line number below 1, which no honest worker sends, shows nothing."""
     assert [] == said_of(problem("raised", lines=[0]), SOURCE).splitlines()[1:]
-
-
-SAID: list[tuple[str, Remark]] = [
-    ("the leaves are ints, as in `Value(2)`", remarks.IntLeaves()),
-    ("each operation is written in place: `x = a; x += b`", remarks.InPlace()),
-    ("starting from L.grad = -2.5, a.grad = 5", remarks.StartingFrom({"L.grad": -2.5, "a.grad": 5.0})),
-    ("in the second pass", remarks.SecondPass()),
-    ("in a second backward pass, after a first one that began at h", remarks.SecondPass("h")),
-    (
-        "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves",
-        remarks.BuiltAgain(),
-    ),
-    ("when no variable holds a node other than the leaves and the root", remarks.Released()),
-    ("in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0)),
-    ("after zero_grad, in the second pass, which starts from L.grad = 2", remarks.RulesRunAgain(2.0, "zero_grad")),
-    ("after zero_grad", remarks.Cleared("zero_grad")),
-    ("the grader changed the rule of L so that its contributions should triple", remarks.RuleTripled("L")),
-    (
-        "the grader changed the rule of L so that its contributions should triple, "
-        "but the gradients are those that are right without this change",
-        remarks.RuleTripled("L", ignored=True),
-    ),
-    (
-        "wrong in 1 of 4 runs (runs differ in the order of nodes and of any sets, and a later one may meet what an "
-        "earlier one left)",
-        remarks.DependsOnOrder(1, 4),
-    ),
-    ("backward() changed the data", remarks.DataChanged("backward")),
-    ("the backward rules changed the data", remarks.DataChanged("rules")),
-    ("no gradient changed when the backward rules ran", remarks.NoGradientChanged()),
-    (
-        "no local derivatives were recognised in the result of `*` (or of `+`, if there is no `*`)",
-        remarks.NothingStored(),
-    ),
-    ("no backward rule was found on the nodes, and this check has to observe the rules", remarks.NoRules()),
-    ("an operation returned None, as a function without `return` does", remarks.GaveNone()),
-    ("L.grad is 0.0 at the end; a backward pass starts with L.grad = 1", remarks.SeedChanged("L", 0.0)),
-    ("the `_backward` of a * b ran more than once", remarks.RanTwice("a * b")),
-    ("the `_backward` of a * b never ran", remarks.NeverRan("a * b")),
-    ("the `_backward` of e, f and L never ran", remarks.NeverRan("e", ("f", "L"))),
-    ("without `()`, `L._backward` calls no function", remarks.NotCalled(("L._backward",))),
-    (
-        "these numbers follow if every gradient is 1 at first; only L.grad should be 1 at first",
-        remarks.OnesAtFirst("L"),
-    ),
-    (
-        "the `_backward` of b ran before that of L, which had not yet added its contribution to dL/db",
-        remarks.RanEarly("b", "L", "dL/db"),
-    ),
-    ("build_topo changed the gradient of a", remarks.Changed("build_topo", "gradient", "a")),
-    ("build_topo changed the inputs of L", remarks.Changed("build_topo", "inputs", "L")),
-    (
-        "zero_grad removed nodes from the list that it was given, or added some; the caller still needs the list",
-        remarks.ListChanged("zero_grad"),
-    ),
-    ("half returned 1 number; expected 2 numbers", remarks.Returned("half", 2, count=1)),
-    (
-        "train returned None, as a function without `return` does; expected 1 number",
-        remarks.Returned("train", 1, type="None"),
-    ),
-    ("not right yet: dL/da (yours: 0), dL/db (yours: nan)", remarks.NotRight({"dL/da": -0.0, "dL/db": "nan"})),
-    ("build_topo returned str; it should return a list of nodes", remarks.NoList("str")),
-    ("a node is missing, is in the list twice, or comes before one of its inputs", remarks.Disordered()),
-    (
-        "the list holds something that is not a node of this graph, perhaps a number or a node from an earlier call",
-        remarks.NoNode(),
-    ),
-    ("a is in the list more than once", remarks.ListedTwice("a")),
-    ("in a second call, a is missing from the list", remarks.NotListed("a", again=True)),
-    ("a is missing from the list; b, which is in the list, has the same value", remarks.NotListed("a", equal="b")),
-    ("p is in the list, but L is not computed from it", remarks.Unrelated("p", "L")),
-    ("L comes before its input a", remarks.BeforeInput("L", "a")),
-]
-
-
-@pytest.mark.parametrize(("expected", "remark"), SAID, ids=[type(remark).__name__ for _, remark in SAID])
-def test_each_remark_is_a_sentence(expected: str, remark: Remark) -> None:
-    """Each remark has a sentence with its fields."""
-    assert expected == remark_text(remark)
-
-
-def test_every_kind_of_remark_has_a_sentence() -> None:
-    """The test above has every kind."""
-    assert set(get_args(Remark)) == {type(remark) for _, remark in SAID}
