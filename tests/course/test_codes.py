@@ -8,32 +8,14 @@ import pytest
 from grader.checks.outcome import Status
 from grader.client.protocol import SHAPES
 from grader.course import CODES, load_course
-from grader.course.codes import OPERATIONS, REMARKS, STATUSES, STOPS, is_code
-from grader.program import FORMS
-from grader.remarks import Remark
+from grader.course.codes import STATUSES, STOPS, is_code
 
 
-@pytest.mark.parametrize(
-    ("expected", "codes"),
-    [
-        ({remark.__struct_config__.tag for remark in get_args(Remark)}, REMARKS),
-        (set(FORMS), OPERATIONS),
-        (set(get_args(Status)), STATUSES),
-        (
-            {*SHAPES, "not_offered", "wants_argument", "shape", "calls", "cpu", "stalled", "cpu_limit", "wall_limit"},
-            STOPS,
-        ),
-    ],
-    ids=["remarks", "operations", "statuses", "stops"],
-)
-def test_every_code_exists(expected: set[str], codes: tuple[str, ...]) -> None:
-    """A code names a kind of remark, an operation, a status, or a reason why there is nothing to compare."""
-    assert set() == set(codes) - expected
-
-
-def test_every_operation_and_every_status_but_a_plain_failure_has_a_code() -> None:
-    """Every operation with facts is a code, and so is every status of a failure but `failed`."""
-    assert (set(FORMS), set(get_args(Status)) - {"failed"}) == (set(OPERATIONS), set(STATUSES))
+def test_codes_of_statuses_and_of_reasons_exist() -> None:
+    """Every status of a failure but `failed` is a code, and so are reasons why there is nothing to compare."""
+    ends = {"not_offered", "wants_argument", "shape", "calls", "cpu", "stalled", "cpu_limit", "wall_limit"}
+    assert set(get_args(Status)) - {"failed"} == set(STATUSES)
+    assert set() == set(STOPS) - {*SHAPES, *ends}
 
 
 @pytest.mark.parametrize(
