@@ -2,12 +2,15 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
+from msgspec import Struct
+
 from ..base import counted, did_you_mean
-from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Reading, Reason, Run
+from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
 from ..oracle.answer_book import Answer
@@ -53,6 +56,8 @@ _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
 _HUGE_SEED = 2  # mixes the inputs of a node with their users
 Notes: TypeAlias = tuple[DependsOnOrder, ...]  # additional remarks on an outcome
+JudgeOutcome: TypeAlias = Callable[[Done | Broke, Notes], None]
+Judge: TypeAlias = Callable[[int, Done | Broke, Notes], None]  # with the index of the run
 
 
 class Runner(Protocol):
@@ -659,7 +664,7 @@ class EngineUnderCheck:
     def _examine(
         self,
         runs: Sequence[Run],
-        judge: Callable[[int, Done | Broke, Notes], None],
+        judge: Judge,
         calls: int | None = None,
         cpu_s: float | None = None,
         engine: bool = True,
@@ -671,64 +676,95 @@ class EngineUnderCheck:
         If a program that was drawn for this check fails, `again` runs its parts. The first part that fails is then
         shown instead of the program.
         """
+        # send the runs
         if not runs:
             raise ArgumentError("there is no program")
         self.comparisons += len(runs)
-        huge = max(len(run.program.nodes) for run in runs) > _HUGE
-        # in a long run, counting each call would take longer than the calls themselves
-        budget, seeds = (calls, (_HUGE_SEED,)) if huge else (calls or self._limits.calls, _ORDER_SEEDS)
-        batch = Batch(tuple(runs), budget, cpu_s or self._limits.cpu_s, seeds, engine)
+        batch = self._batch(runs, calls, cpu_s, engine)
         ran = self._runner.run(batch, alone=self._shrinking)
         if ran is None:  # planning: the programs are now known, and nothing is judged
-            if again is not None and not self._shrinking:
-                for run in runs:
-                    self._shrink(run.program, again)
+            for run in runs:
+                self._shrink(run.program, again)
             return
-        self.output.append(_once(ran.output, len(seeds)))
-        aside = {i for i, run in enumerate(runs) if self._questions.is_fresh(run.program)}
-        if isinstance(ran.answer, (Problem, Died)):
-            self.shown.append(Shown(tuple(runs), ran.answer, frozenset(range(len(runs))), frozenset(aside)))
-            if self._to_the_end:
-                return
-            fail_for(ran.answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
-        self.reading = ran.answer.reading if engine else None
-        self.left_out = self.left_out or left_out(ran.answer)
-        failures: dict[int, CheckFailed] = {}
-        unsettled: set[int] = set()
-        for i in range(len(runs)):
-            outcomes = [seed[i] for seed in ran.answer.seeds]
-            absent = [self._absence(runs[i].program, outcome, where_offered) for outcome in outcomes]
-            if problem := next(filter(None, absent), None):
-                self._absent.append((runs[i].program, problem))
-                aside.add(i)
-            elif any(outcomes):
-                self._judged += 1
-                self._built |= runs[i].program.calls
-            there = [outcome for outcome, gone in zip(outcomes, absent, strict=True) if not gone]
-            failure, at_times = _judged(i, there, judge)
-            if failure is not None:
-                failures[i] = failure
-            if at_times:
-                unsettled.add(i)
-        shown = outline(ran.answer) if huge else ran.answer
-        self.shown.append(Shown(tuple(runs), shown, frozenset(failures), frozenset(aside), frozenset(unsettled), huge))
+        self.output.append(_once(ran.output, len(batch.order_seeds)))
+
+        # judge the answer
+        answer = ran.answer
+        failures = self._judge(batch, answer, judge, where_offered)
         if self._to_the_end:
             return
+
+        # fail
+        if isinstance(answer, (Problem, Died)):
+            fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
             # code that is still to be filled in is reported only if nothing else is wrong
             first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
-            if again is not None and not self._shrinking and not self._runner.shared:
+            if not self._runner.shared:
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
             raise failures[first]
-        if any(None in seed for seed in ran.answer.seeds):
+        if any(None in seed for seed in answer.seeds):
             fail(status="error", reason=Reason("left_out"))
 
-    def _shrink(self, failed: Program, again: Callable[[list[Program]], None]) -> None:
-        """Run the parts of a drawn program. Raises `CheckFailed` for the first part that fails."""
-        parts = self._questions.parts(failed)
-        with self._aside():
-            if parts:
+    def _batch(self, runs: Sequence[Run], calls: int | None, cpu_s: float | None, engine: bool) -> Batch:
+        cpu_s = cpu_s or self._limits.cpu_s
+        if _is_huge(runs):  # in a long run, counting each call would take longer than the calls themselves
+            return Batch(tuple(runs), calls, cpu_s, (_HUGE_SEED,), engine)
+        return Batch(tuple(runs), calls or self._limits.calls, cpu_s, _ORDER_SEEDS, engine)
+
+    def _judge(
+        self, batch: Batch, answer: Read | Problem | Died, judge: Judge, where_offered: bool
+    ) -> dict[int, CheckFailed]:
+        """Judge each run of a batch, and keep the answer with the verdicts. Return the failures by the run's index."""
+        runs = batch.runs
+        aside = {i for i, run in enumerate(runs) if self._questions.is_fresh(run.program)}
+        if not isinstance(answer, Read):
+            self.shown.append(Shown(runs, answer, frozenset(range(len(runs))), frozenset(aside)))
+            return {}
+        self.reading = answer.reading if batch.engine else None
+        self.left_out = self.left_out or left_out(answer)
+        verdicts = [
+            self._verdict(run.program, [seed[i] for seed in answer.seeds], partial(judge, i), where_offered)
+            for i, run in enumerate(runs)
+        ]
+        failures = {i: verdict.failure for i, verdict in enumerate(verdicts) if verdict.failure}
+        aside |= {i for i, verdict in enumerate(verdicts) if verdict.absent}
+        unsettled = frozenset(i for i, verdict in enumerate(verdicts) if verdict.unsettled)
+        huge = _is_huge(runs)
+        seen = outline(answer) if huge else answer
+        self.shown.append(Shown(runs, seen, frozenset(failures), frozenset(aside), unsettled, huge))
+        return failures
+
+    def _verdict(
+        self, about: Program, outcomes: Sequence[Done | Broke | None], judge: JudgeOutcome, where_offered: bool
+    ) -> "_Verdict":
+        """Judge the outcomes of a run under the order seeds. An operation that the engine may lack is no failure."""
+        # leave out what the engine does not offer
+        absences = [self._absence(about, outcome, where_offered) for outcome in outcomes]
+        absent = next(filter(None, absences), None)
+        if absent:
+            self._absent.append((about, absent))
+        elif any(outcomes):
+            self._judged += 1
+            self._built |= about.calls
+        known = [one for one, gone in zip(outcomes, absences, strict=True) if one is not None and not gone]
+
+        # judge the others, most of which are the same object
+        failures = {key: _failure(one, judge) for key, one in {id(one): one for one in known}.items()}
+        wrong = [outcome for outcome in known if failures[id(outcome)]]
+        if not wrong:
+            return _Verdict(absent=bool(absent))
+        unsettled = len(wrong) < len(known)
+        failure = failures[id(wrong[0])]
+        if isinstance(wrong[0], Done) and unsettled:
+            failure = _failure(wrong[0], judge, (DependsOnOrder(len(wrong), len(known)),))
+        return _Verdict(failure, unsettled, bool(absent))
+
+    def _shrink(self, failed: Program, again: Callable[[list[Program]], None] | None) -> None:
+        """Run the parts of a drawn program, if there are any. Raises `CheckFailed` for the first part that fails."""
+        if again is not None and not self._shrinking and (parts := self._questions.parts(failed)):
+            with self._aside():
                 again(parts)
 
     @contextlib.contextmanager
@@ -767,31 +803,27 @@ class EngineUnderCheck:
             fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
 
 
-def _judged(
-    i: int, outcomes: Sequence[Done | Broke | None], judge: Callable[[int, Done | Broke, Notes], None]
-) -> tuple[CheckFailed | None, bool]:
-    """Judge the outcomes of a run under the order seeds.
+class _Verdict(Struct, frozen=True):
+    """The verdict on a run under all order seeds.
 
-    Returns:
-        The failure of the first wrong outcome, or None, and whether another outcome was right.
+    Attributes:
+        failure: The failure of the first wrong outcome.
+        unsettled: Whether another outcome was right.
+        absent: Whether an outcome was left out because the engine may lack an operation.
     """
-    known = [outcome for outcome in outcomes if outcome is not None]
-    distinct = {id(one): one for one in known}  # most are the same object
-    failures = {key: _failure(i, one, judge) for key, one in distinct.items()}
-    first = next((outcome for outcome in known if failures[id(outcome)]), None)
-    if first is None:
-        return None, False
-    wrong = sum(failures[id(outcome)] is not None for outcome in known)
-    if isinstance(first, Done) and wrong < len(known):
-        return _failure(i, first, judge, (DependsOnOrder(wrong, len(known)),)), True
-    return failures[id(first)], wrong < len(known)
+
+    failure: CheckFailed | None = None
+    unsettled: bool = False
+    absent: bool = False
 
 
-def _failure(
-    i: int, outcome: Done | Broke, judge: Callable[[int, Done | Broke, Notes], None], notes: Notes = ()
-) -> CheckFailed | None:
+def _is_huge(runs: Sequence[Run]) -> bool:
+    return max(len(run.program.nodes) for run in runs) > _HUGE
+
+
+def _failure(outcome: Done | Broke, judge: JudgeOutcome, notes: Notes = ()) -> CheckFailed | None:
     try:
-        judge(i, outcome, notes)
+        judge(outcome, notes)
     except CheckFailed as failure:
         return failure
     return None

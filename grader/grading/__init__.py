@@ -1,6 +1,6 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
-from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, examine, explain, plan
+from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, examine, explain, last, plan
 from .scoring import Checked, FileState, check_result, score
 from .submissions import (
     Submission,
@@ -9,7 +9,6 @@ from .submissions import (
     grade_events,
     grade_submission,
     relative_path,
-    report_of,
     submission_events,
 )
 
@@ -29,9 +28,9 @@ __all__ = [
     "grade",
     "grade_events",
     "grade_submission",
+    "last",
     "plan",
     "relative_path",
-    "report_of",
     "score",
     "submission_events",
 ]

@@ -1,7 +1,7 @@
 """Run the checks of an exercise on one file, and probe a file that fails: everything that learner code is run for."""
 
-from collections.abc import Callable, Collection, Generator, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from typing import ParamSpec, TypeAlias, TypeVar, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -48,6 +48,9 @@ from ..words.facts import FaultFact
 from .scoring import Checked, FileState, check_result
 
 _HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class CheckBegan(Struct, frozen=True):
@@ -129,28 +132,6 @@ def explain(known: KnownExercise, examined: Examined) -> dict[str, KnownBehaviou
     return diagnose(known, examined.behaviour, examined.failures, examined.facts, examined.without_gradients)
 
 
-def examine(
-    grader: Grader,
-    exercise: Exercise,
-    source: Source,
-    budget: Budget | None = None,
-    *,
-    limit_divisor: int = 1,
-    to_the_end: bool = False,
-    facts: bool = False,
-) -> Examined:
-    """Return what `examination` returns, without its events."""
-    events = examination(
-        grader, exercise, source, budget, limit_divisor=limit_divisor, to_the_end=to_the_end, facts=facts
-    )
-    while True:
-        try:
-            next(events)
-        except StopIteration as end:
-            examined: Examined = end.value
-            return examined
-
-
 def examination(
     grader: Grader,
     exercise: Exercise,
@@ -161,8 +142,8 @@ def examination(
     limit_divisor: int = 1,
     to_the_end: bool = False,
     facts: bool = False,
-) -> Generator[Event, None, Examined]:
-    """Load the source of an exercise in a separate process, and run the checks on it. Yield each check's progress.
+) -> Generator[Event | Examined, None, None]:
+    """Load the source of an exercise in a separate process, and run the checks on it. Yield the progress, and the end.
 
     Args:
         budget: The limits of the whole submission. By default, the source has its own budget.
@@ -174,7 +155,8 @@ def examination(
             misconception may be named.
     """
     if source.problem is not None or source.text == stub:
-        return Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
+        yield Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
+        return
     course = grader.course
     cells = [start.line for start in source.cells]
     with grader.process(
@@ -183,10 +165,11 @@ def examination(
         # load
         state = _load(process, source)
         if state.state != "loaded":
-            return Examined(state, attempts=process.attempts)
+            yield Examined(state, attempts=process.attempts)
+            return
 
         # run the checks
-        file = _File(grader, exercise, source.text, process, limit_divisor, to_the_end=to_the_end)
+        file = _File(grader, exercise, source.text, process, limit_divisor, to_the_end)
         checked = {}
         for check in exercise.checks:
             yield CheckBegan(exercise, check)
@@ -195,18 +178,28 @@ def examination(
             yield CheckEnded(exercise, checked[check.id].result)
         own = file.engines if grader.seed == course.seed else {}
         examined = Examined(state, checked, own, attempts=process.attempts)
-        if not facts or not examined.failures:
-            return examined
 
         # probe
-        examined = replace(examined, facts=_facts(file, course.limits, examined))
-        known = grader.book.known.get(exercise.id)
-        gradients = arrived(batch for engine in file.engines.values() for batch in engine.shown)
-        named = known is not None and can_be_named(known, examined.facts) and gradients is not False
-        if grader.seed != course.seed and named:
-            # misconceptions are identified by their behaviour on the course's own programs; this run gives no points
-            examined = replace(examined, engines=file.run_own_programs())
-        return examined
+        if facts and examined.failures:
+            examined = replace(examined, facts=_facts(file, course.limits, examined))
+            if grader.seed != course.seed and _may_be_named(file, examined):
+                # misconceptions are identified by their behaviour on the course's own programs, which give no points
+                examined = replace(examined, engines=file.run_own_programs())
+        yield examined
+
+
+def last(events: Iterable[Event | T]) -> T:
+    """Return the result at the end of events."""
+    *_, result = events
+    return cast(T, result)
+
+
+def finished(events: Callable[P, Iterable[Event | T]]) -> Callable[P, T]:
+    """Return a function with the same arguments that only returns the result at the end of the events."""
+    return lambda *arguments, **named: last(events(*arguments, **named))
+
+
+examine = finished(examination)
 
 
 def _load(process: EngineProcess, source: Source) -> FileState:
@@ -224,7 +217,7 @@ def _load(process: EngineProcess, source: Source) -> FileState:
             return FileState("failed", path, output, reason_of(cause), cells=source.cells)
 
 
-class _File:
+class _File(Struct):
     """A loaded file, and the engines with which its checks ran. It decides which batches run in a fresh process.
 
     Batches share a process, because a fork takes time. What runs earlier in a process may change later answers, so:
@@ -235,32 +228,22 @@ class _File:
     * Programs that only explain a failure run in fresh processes: parts of a program, and probes.
     """
 
-    def __init__(
-        self,
-        grader: Grader,
-        exercise: Exercise,
-        text: str,
-        process: EngineProcess,
-        limit_divisor: int,
-        *,
-        to_the_end: bool,
-    ) -> None:
-        self.text = text
-        self.engines: dict[str, EngineUnderCheck] = {}
-        self.shared = False  # whether a batch of the check ran in a process that had run another batch
-        self._grader = grader
-        self._exercise = exercise
-        self._process = process
-        self._divisor = limit_divisor
-        self._to_the_end = to_the_end
-        self._alone = False
+    grader: Grader
+    exercise: Exercise
+    text: str
+    process: EngineProcess
+    limit_divisor: int
+    to_the_end: bool
+    engines: dict[str, EngineUnderCheck] = field(default_factory=dict)
+    shared: bool = False  # whether a batch of the check ran in a process that had run another batch
+    alone: bool = False  # whether each batch of the check runs in a fresh process
 
     def run(self, batch: Batch, alone: bool = False) -> Ran:
         """Run a batch of a check, in a fresh process if it must be `alone`."""
-        if alone or self._alone:
-            self._process.restart()
-        self.shared = self.shared or not self._process.fresh
-        return self._process.run(batch.tightened(self._divisor) if self._divisor > 1 else batch)
+        if alone or self.alone:
+            self.process.restart()
+        self.shared = self.shared or not self.process.fresh
+        return self.process.run(batch.tightened(self.limit_divisor) if self.limit_divisor > 1 else batch)
 
     def run_check(self, check: Check) -> CheckOutcome:
         """Return the outcome of a check. The result of a second run, if there is one, replaces that of the first."""
@@ -269,32 +252,31 @@ class _File:
             again = self._attempt(check, alone=True)
             outcome = replace(again, duration_s=outcome.duration_s + again.duration_s)
         if outcome.status != "passed":
-            self._process.restart()
+            self.process.restart()
         return outcome
 
     def _attempt(self, check: Check, *, alone: bool) -> CheckOutcome:
-        self._alone, self.shared = alone, False
-        self.engines[check.id] = self._engine(check, self._grader.seed, self)
-        return self._grader.checks.run(self._exercise, check, self.engines[check.id])
+        self.alone, self.shared = alone, False
+        self.engines[check.id] = self._engine(check, self.grader.seed, self)
+        return self.grader.checks.run(self.exercise, check, self.engines[check.id])
 
     def run_own_programs(self) -> dict[str, EngineUnderCheck]:
         """Run the checks on the course's own programs, without repeating any, and return their engines."""
-        runner = _Once(self._process)
-        engines = {check.id: self._engine(check, self._grader.course.seed, runner) for check in self._exercise.checks}
-        for check in self._exercise.checks:
-            self._grader.checks.run(self._exercise, check, engines[check.id])
+        runner = _Once(self.process)
+        engines = {check.id: self._engine(check, self.grader.course.seed, runner) for check in self.exercise.checks}
+        for check in self.exercise.checks:
+            self.grader.checks.run(self.exercise, check, engines[check.id])
         return engines
 
     def _engine(self, check: Check, seed: str, runner: Runner) -> EngineUnderCheck:
-        grader = self._grader
+        grader = self.grader
         return _engine(
-            grader.course, grader.oracle, seed, self._exercise, check, runner, self.text, to_the_end=self._to_the_end
+            grader.course, grader.oracle, seed, self.exercise, check, runner, self.text, to_the_end=self.to_the_end
         )
 
     def probe(self, batch: Batch) -> Read | Problem | Died:
         """Return the answer to probes, which run in a fresh process and cost no points."""
-        self._process.restart()
-        return self._process.run(batch).answer
+        return self.run(batch, alone=True).answer
 
 
 class _Once(Struct, frozen=True):
@@ -350,6 +332,13 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
     for exercise in checks.exercises:
         for check in exercise.checks:
             checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Unrun()))
+
+
+def _may_be_named(file: _File, examined: Examined) -> bool:
+    """Return whether a misconception may be the reason why checks failed."""
+    known = file.grader.book.known.get(file.exercise.id)
+    gradients = arrived(batch for engine in file.engines.values() for batch in engine.shown)
+    return known is not None and can_be_named(known, examined.facts) and gradients is not False
 
 
 def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ..checks.outcome import CheckOutcome, EngineShape, Finding, GraderFault
@@ -39,6 +39,15 @@ class FileState(Struct, frozen=True):
     stopped: Stopped | None = None
     cells: tuple[CellStart, ...] = ()
 
+    @property
+    def code(self) -> Reason | UnsetType:
+        """Return the reason for the report. The status `missing` needs none."""
+        return self.reason if self.reason and self.reason.kind != "missing" else UNSET
+
+
+_USUAL = [EngineShape("Value", "data", "grad", inputs) for inputs in ("_prev", "_children", "")]
+_NO_FINDING = Finding("failed")  # in the place of that of a check that passed
+
 
 class Checked(Struct, frozen=True):
     """A check that was run: its outcome, and its result for the report."""
@@ -64,10 +73,10 @@ def check_result(
     Args:
         cells: The cells of a notebook, which replace the line numbers of the text.
     """
-    passed, finding = outcome.status == "passed", outcome.finding
-    if passed == (finding is not None):
+    passed = outcome.status == "passed"
+    if passed == (outcome.finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
-    reason = finding.reason if finding else None
+    finding = outcome.finding or _NO_FINDING
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -77,15 +86,15 @@ def check_result(
         max_score=check.points,
         bonus=check.bonus,
         duration_s=round(outcome.duration_s, 4),
-        program=(finding and finding.program) or UNSET,
-        expected=(finding and finding.expected) or UNSET,
-        actual=(finding and finding.actual) or UNSET,
-        expected_by=finding.expected_by if finding and finding.expected else UNSET,
+        program=finding.program or UNSET,
+        expected=finding.expected or UNSET,
+        actual=finding.actual or UNSET,
+        expected_by=finding.expected_by if finding.expected else UNSET,
         play=_play(exercise, check) if outcome.replayable and outcome.status != "not_started" else UNSET,
-        message=(finding and learner.finding_text(finding, cells)) or UNSET,
-        remarks=(finding and finding.remarks) or UNSET,
+        message=(not passed and learner.finding_text(finding, cells)) or UNSET,
+        remarks=finding.remarks or UNSET,
         output=outcome.output or UNSET,
-        reason=reason or (Reason("left_out") if outcome.left_out else UNSET),
+        reason=finding.reason or (Reason("left_out") if outcome.left_out else UNSET),
     )
 
 
@@ -114,21 +123,14 @@ def score(
     expected = {check.id for check in exercise.checks} if loaded else set()
     for name in sorted(expected ^ checked.keys()):
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
-    if loaded:
-        checks = tuple(
-            _explained(exercise, check, checked[check.id], explained.get(check.id), state.cells, facts, own)
-            for check in exercise.checks
-        )
-    else:
-        checks = tuple(skipped(check) for check in exercise.checks)
-    outcomes = [checked[check.id].outcome for check in exercise.checks if check.id in checked]
-    reported = [
-        replace(fact, text=fact_text(fact, state.cells), checks=tuple(o.check for o in outcomes if explains(fact, o)))
-        for fact in facts[:_MOST_FACTS]
-    ]
+    checks = tuple(
+        _explained(exercise, check, checked[check.id], explained.get(check.id), state.cells, facts, own)
+        if loaded
+        else skipped(check)
+        for check in exercise.checks
+    )
+    outcomes = [checked[check.id].outcome for check in exercise.checks if loaded]
     points = sum(c.score for c in checks if not c.bonus)
-    refused = learner.refused_calls(attempts) if attempts else None
-    notes = "; ".join(filter(None, [_names_taken(outcomes), _not_run(outcomes), refused]))
     return ExerciseResult(
         id=exercise.id,
         number=exercise.number,
@@ -138,13 +140,19 @@ def score(
         max_score=exercise.max_score,
         bonus=sum(c.score for c in checks if c.bonus),
         checks=checks,
-        message=_why_not_run(state) or notes or UNSET,
+        message=_why_not_run(state) or _notes(outcomes, attempts) or UNSET,
         file=state.file or UNSET,
-        reason=state.reason if state.reason and state.reason.kind != "missing" else UNSET,
-        facts=tuple(reported) or UNSET,
+        reason=state.code,
+        facts=tuple(_reported(fact, state.cells, outcomes) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
         attempts=tuple(attempts) or UNSET,
     )
+
+
+def _reported(fact: FaultFact, cells: Sequence[CellStart], outcomes: Sequence[CheckOutcome]) -> FaultFact:
+    """Return a fact with its sentence, and with the failed checks that it can explain."""
+    checks = tuple(outcome.check for outcome in outcomes if explains(fact, outcome))
+    return replace(fact, text=fact_text(fact, cells), checks=checks)
 
 
 _RESULT = {True: "no result", False: "a result"}
@@ -242,18 +250,14 @@ def _why_not_run(state: FileState) -> str | None:
     return cut(unread_text(state.reason, name), NOTE)
 
 
-def _names_taken(outcomes: Iterable[CheckOutcome]) -> str | None:
-    """Return a sentence on the names that were recognised, if an engine does not use the usual ones; else None."""
+def _notes(outcomes: Iterable[CheckOutcome], attempts: Sequence[str]) -> str:
+    """Return sentences about unusual names, methods that were not run, and system calls that were refused."""
+    notes = []
     shape = next((outcome.shape for outcome in outcomes if outcome.shape), None)
-    if shape is None:
-        return None
-    usual = EngineShape("Value", "data", "grad", shape.inputs)
-    if shape == usual and shape.inputs in ("_prev", "_children", ""):
-        return None
-    return learner.names_taken(shape.cls, shape.data, shape.grad, shape.inputs)
-
-
-def _not_run(outcomes: Iterable[CheckOutcome]) -> str | None:
-    """Return a sentence for each method that exists but was not run; None if there is no such method."""
-    methods = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
-    return "; ".join(map(learner.wants_argument, methods)) or None
+    if shape is not None and shape not in _USUAL:
+        notes.append(learner.names_taken(shape.cls, shape.data, shape.grad, shape.inputs))
+    not_run = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
+    notes += map(learner.wants_argument, not_run)
+    if attempts:
+        notes.append(learner.refused_calls(attempts))
+    return "; ".join(notes)

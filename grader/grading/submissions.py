@@ -2,11 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import ParamSpec
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -20,10 +19,8 @@ from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
 from ..report.model import SCHEMA, CourseStamp, ExerciseResult, Isolation, Report, SubmissionStamp, overall
 from ..sandbox import Warm
-from .examination import Event, Grader, examination, explain
+from .examination import Event, Examined, Grader, examination, explain, finished
 from .scoring import score
-
-P = ParamSpec("P")
 
 
 class Submission(Struct, frozen=True):
@@ -70,12 +67,19 @@ def submission_events(
     )
 
 
+grade_submission = finished(submission_events)
+
+
 def _exercise(
     grader: Grader, exercise: Exercise, source: Source, budget: Budget
 ) -> Generator[Event, None, ExerciseResult]:
     """Grade one exercise: load its file, run the checks and probe it; then match and score without learner code."""
     stub = grader.book.stubs.get(exercise.id)
-    examined = yield from examination(grader, exercise, source, budget, stub=stub, facts=True)
+    for event in examination(grader, exercise, source, budget, stub=stub, facts=True):
+        if isinstance(event, Examined):
+            examined = event
+        else:
+            yield event
     known = grader.book.known.get(exercise.id)
     explained = explain(known, examined) if known else {}
     own = own_lines(source.text, stub or "") if examined.failures else ()
@@ -120,24 +124,7 @@ def grade_events(
         yield from submission_events(Grader(course, book, checks, oracle, warm, seed), submission)
 
 
-def report_of(events: Iterable[Event | Report]) -> Report:
-    """Return the report at the end of events."""
-    *_, report = events
-    assert isinstance(report, Report)
-    return report
-
-
-def _to_report(events: Callable[P, Iterable[Event | Report]]) -> Callable[P, Report]:
-    """Return a function with the same arguments that only returns the report."""
-
-    def report(*arguments: P.args, **named: P.kwargs) -> Report:
-        return report_of(events(*arguments, **named))
-
-    return report
-
-
-grade = _to_report(grade_events)
-grade_submission = _to_report(submission_events)
+grade = finished(grade_events)
 
 
 def _read_from(path: Path, source: Source) -> Path:

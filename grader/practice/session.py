@@ -11,7 +11,7 @@ from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..client import Budget, Source, read_exercise
 from ..course import Course, Exercise
-from ..grading import CheckEnded, Event, Grader, Submission, digest, relative_path, report_of, submission_events
+from ..grading import CheckEnded, Event, Grader, Submission, digest, last, relative_path, submission_events
 from ..oracle import Oracle
 from ..oracle.answer_book import read_book
 from ..replay import Replay
@@ -69,7 +69,7 @@ class Practice:
 
         Raises the same errors as `events`.
         """
-        return report_of(self.events(exercises))
+        return last(self.events(exercises))
 
     def events(
         self, exercises: Iterable[Exercise], withdrawn: Callable[[], bool] = lambda: False
@@ -97,7 +97,7 @@ class Practice:
 
     def grade_source(self, exercise: Exercise, source: Source) -> Report:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
-        return report_of(self._events((exercise,), {exercise.id: source}))
+        return last(self._events((exercise,), {exercise.id: source}))
 
     def _read(self, exercise: Exercise) -> Source:
         """Return the source of an exercise, with its path relative to the current folder."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from grader.client import Batch, EngineProcess, Ran, Source
 from grader.course import load_course
-from grader.grading import CheckBegan, CheckEnded, Grader
+from grader.grading import CheckBegan, CheckEnded, Event, Examined, Grader
 from grader.grading.examination import examination
 from grader.oracle.answer_book import read_book
 
@@ -35,10 +35,17 @@ def grader() -> Iterator[Grader]:
         yield replace(grader, process=Observed)
 
 
+def events_of(grader: Grader, text: str) -> Iterator[Event]:
+    """Yield the events of all checks."""
+    for event in examination(grader, EXERCISE, Source(Path(EXERCISE.filename), text)):
+        if not isinstance(event, Examined):
+            yield event
+
+
 def observed(grader: Grader, text: str) -> list[tuple[str, list[bool]]]:
     """Return the status of each check, and whether each of its batches ran in a fresh process."""
     found: list[tuple[str, list[bool]]] = []
-    for event in examination(grader, EXERCISE, Source(Path(EXERCISE.filename), text)):
+    for event in events_of(grader, text):
         if isinstance(event, CheckEnded):
             found.append((event.result.status, Observed.fresh_runs.copy()))
         Observed.fresh_runs.clear()
@@ -47,9 +54,10 @@ def observed(grader: Grader, text: str) -> list[tuple[str, list[bool]]]:
 
 def test_every_check_begins_and_ends_once(grader: Grader) -> None:
     """The events of a check come one after the other, in the order of the course."""
-    events = list(examination(grader, EXERCISE, Source(Path(EXERCISE.filename), RIGHT)))
     expected = [(kind, check.id) for check in EXERCISE.checks for kind in (CheckBegan, CheckEnded)]
-    assert expected == [(type(e), e.check.id if isinstance(e, CheckBegan) else e.result.id) for e in events]
+    assert expected == [
+        (type(e), e.check.id if isinstance(e, CheckBegan) else e.result.id) for e in events_of(grader, RIGHT)
+    ]
 
 
 def test_checks_that_pass_share_a_process(grader: Grader) -> None:
