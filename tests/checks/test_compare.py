@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from answering import answer
 
 from grader.checks import CheckFailed
 from grader.checks.compare import (
@@ -21,10 +22,8 @@ from grader.checks.outcome import Finding
 from grader.client import Odd
 from grader.client.protocol import Called
 from grader.oracle.answer_book import Answer
-from grader.program import Program, program
+from grader.program import program
 from grader.remarks import NotRight, SecondPass
-
-Truth = Callable[[Program], Answer]
 
 
 def finding(compare: Callable[..., None], *arguments: Any) -> Finding:
@@ -91,7 +90,7 @@ def test_slopes_are_named_as_one_writes_them(expected: str, name: str) -> None:
     assert expected == gradient_name(program("L = a + b", a=1, b=2), name)
 
 
-def test_right_numbers_pass(answer: Truth) -> None:
+def test_right_numbers_pass() -> None:
     """If every number is right, nothing is raised."""
     asked = program("L = a * b + a", a=2, b=-3)
     truth = answer(asked)
@@ -99,7 +98,7 @@ def test_right_numbers_pass(answer: Truth) -> None:
     compare_grads(asked, truth.grads, truth.grads, largest(truth))
 
 
-def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
+def test_a_wrong_gradient_is_shown_beside_torchs() -> None:
     """The finding has the program, and the expected and the actual number under the same name."""
     asked = program("L = a * a", a=3)
     found = finding(compare_grads, asked, answer(asked).grads, (3.0, 1.0), 9.0, (SecondPass(),))
@@ -111,14 +110,14 @@ def test_a_wrong_gradient_is_shown_beside_torchs(answer: Truth) -> None:
     )
 
 
-def test_a_wrong_value_is_shown_by_the_nodes_name(answer: Truth) -> None:
+def test_a_wrong_value_is_shown_by_the_nodes_name() -> None:
     """A value is named by its node, without `.data`."""
     asked = program("L = a + b", a=1, b=2)
     found = finding(compare_values, asked, answer(asked), (1.0, 2.0, Odd("NoneType")))
     assert ({"L": 3.0}, {"L": "None"}) == (found.expected, found.actual)
 
 
-def test_leaves_come_first_and_three_are_shown(answer: Truth) -> None:
+def test_leaves_come_first_and_three_are_shown() -> None:
     """If many numbers are wrong, three are shown, those of the leaves first."""
     asked = program("c = a * b; d = c + b; L = d * c", a=2, b=3)
     found = finding(compare_grads, asked, answer(asked).grads, (0.0,) * 5, 100.0)
@@ -126,7 +125,7 @@ def test_leaves_come_first_and_three_are_shown(answer: Truth) -> None:
     assert {"dL/da": 0.0, "dL/db": 0.0, "dL/dc": 0.0} == found.actual
 
 
-def test_only_what_is_wrong_is_shown(answer: Truth) -> None:
+def test_only_what_is_wrong_is_shown() -> None:
     """A right number is not among those shown."""
     asked = program("L = a * b", a=2, b=3)
     found = finding(compare_grads, asked, answer(asked).grads, (3.0, 0.0, 1.0), 6.0)
@@ -134,7 +133,7 @@ def test_only_what_is_wrong_is_shown(answer: Truth) -> None:
 
 
 @pytest.mark.parametrize(("expected", "observed"), [("nan", math.nan), ("inf", math.inf), ("a str", Odd("str"))])
-def test_what_json_cannot_say_is_shown_in_words(answer: Truth, expected: str, observed: Any) -> None:
+def test_what_json_cannot_say_is_shown_in_words(expected: str, observed: Any) -> None:
     """Not-a-number, infinity and other types are words."""
     asked = program("L = a + b", a=1, b=2)
     found = finding(compare_grads, asked, answer(asked).grads, (observed, 1.0, 1.0), 3.0)

@@ -8,11 +8,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.checks import CheckFailed
-from grader.checks.order import judge_topological, judge_trace
+from grader.checks.order import judge_topological, judge_trace, not_called
 from grader.checks.outcome import Finding
 from grader.client import Called, Odd, Traced
 from grader.program import Leaf, Op, Program, draw, program
-from grader.words.learner import finding_text
+from grader.remarks import (
+    BeforeInput,
+    ListedTwice,
+    NeverRan,
+    NoList,
+    NoNode,
+    NotListed,
+    RanEarly,
+    RanTwice,
+    TraceFault,
+    Unrelated,
+)
 
 quick = settings(database=None, deadline=None, derandomize=True, max_examples=100)
 
@@ -55,10 +66,10 @@ def inputs(of: Program, index: int) -> Sequence[int]:
     return node.inputs if isinstance(node, Op) else ()
 
 
-def refusal(of: Program, returned: Called) -> Finding:
-    """Return the message about a wrong order."""
+def refusal(of: Program, *order: int, returned: Called | None = None) -> Finding:
+    """Return the finding about a wrong order."""
     with pytest.raises(CheckFailed) as failure:
-        judge_topological(of, returned)
+        judge_topological(of, returned or Called(nodes=order))
     return failure.value.finding
 
 
@@ -89,21 +100,17 @@ def test_a_node_twice_is_refused(of: Program, rng: random.Random) -> None:
     order = some_order(of, rng)
     twice = rng.choice(order)
     order.insert(rng.randrange(len(order) + 1), twice)
-    assert finding_text(refusal(of, Called(nodes=tuple(order)))) == (
-        f"{of.nodes[twice].name} is in the list more than once"
-    )
+    assert (ListedTwice(of.nodes[twice].name),) == refusal(of, *order).remarks
 
 
 @given(graphs(), st.randoms(use_true_random=False))
 @quick
 def test_a_missing_node_is_refused(of: Program, rng: random.Random) -> None:
-    """The message about a list without one of the nodes names this node, and a listed node of the same value."""
+    """The remark on a list without one of the nodes names this node, and a listed node of the same value."""
     order = some_order(of, rng)
     missing = order.pop(rng.randrange(len(order)))
     equal = next((of.nodes[i].name for i in order if of.values[i] == of.values[missing]), None)
-    beside = f"; {equal}, which is in the list, has the same value" if equal else ""
-    expected = f"{of.nodes[missing].name} is missing from the list{beside}"
-    assert expected == finding_text(refusal(of, Called(nodes=tuple(order))))
+    assert (NotListed(of.nodes[missing].name, equal=equal),) == refusal(of, *order).remarks
 
 
 @given(graphs(), st.randoms(use_true_random=False))
@@ -118,10 +125,10 @@ def test_a_node_before_its_input_is_refused(of: Program, rng: random.Random) -> 
     source = rng.choice(inputs(of, early))
     order.remove(early)
     order.insert(order.index(source), early)
-    message = str(finding_text(refusal(of, Called(nodes=tuple(order)))))
-    assert "comes before its input" in message
+    (remark,) = refusal(of, *order).remarks
+    assert isinstance(remark, BeforeInput)
     names = [node.name for node in of.nodes]
-    node, late = (names.index(name) for name in message.split(" comes before its input "))
+    node, late = names.index(remark.node), names.index(remark.input)
     assert late in inputs(of, node)
     assert order.index(node) < order.index(late)
 
@@ -132,44 +139,37 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
     """A list with something that is not a node of the graph is wrong."""
     order = some_order(of, rng)
     order.insert(rng.randrange(len(order) + 1), -1)
-    assert "something that is not a node of this graph" in str(finding_text(refusal(of, Called(nodes=tuple(order)))))
+    assert (NoNode(),) == refusal(of, *order).remarks
 
 
 @pytest.mark.parametrize(
     ("what", "returned"),
     [
-        ("None, as a function without `return` does", Called()),
+        ("None", Called()),
         ("numbers", Called(numbers=(1.0, 2.0))),
         ("numbers", Called(numbers=(Odd("str"),))),
         ("dict", Called(other="dict")),
         ("str", Called(other="str")),
     ],
 )
-def test_what_is_no_list_of_nodes_is_named(what: str, returned: Called) -> None:
-    """If a function returns something else, the message names what it returned and what it should return."""
-    found = refusal(DIAMOND, returned)
-    assert finding_text(found) == f"build_topo returned {what}; it should return a list of nodes"
-    assert found.program == DIAMOND.shown
+def test_another_object_is_named(what: str, returned: Called) -> None:
+    """If a function returns something else than a list of nodes, the remark names it."""
+    found = refusal(DIAMOND, returned=returned)
+    assert ((NoList(what),), DIAMOND.shown) == (found.remarks, found.program)
 
 
 def test_a_wrong_order_is_shown_beside_a_right_one() -> None:
-    """The finding has a correct order and the actual one, by the nodes' names."""
-    found = refusal(DIAMOND, Called(nodes=(4, 3, 2, 1, 0)))
-    assert {"order": "a, c, b, d, L"} == found.expected
-    assert {"order": "L, d, b, c, a"} == found.actual
+    """The finding has a correct order and the actual one, by the nodes' names. At most twelve names are shown."""
+    found = refusal(DIAMOND, 4, 3, 2, 1, 0)
+    assert ({"order": "a, c, b, d, L"}, {"order": "L, d, b, c, a"}) == (found.expected, found.actual)
+    long = str(refusal(DIAMOND, *[0] * 500).actual["order"])
+    assert (12, True) == (long.count("a"), long.endswith("…"))
 
 
 def test_an_empty_list_is_shown_as_nothing() -> None:
     """An empty list is a list in which the first node is missing."""
-    found = refusal(DIAMOND, Called(nodes=()))
-    assert ("a is missing from the list", "nothing") == (finding_text(found), found.actual["order"])
-
-
-def test_a_long_list_is_cut() -> None:
-    """At most twelve names of the actual list are shown."""
-    found = refusal(DIAMOND, Called(nodes=(0,) * 500))
-    assert str(found.actual["order"]).count("a") == 12
-    assert str(found.actual["order"]).endswith("…")
+    found = refusal(DIAMOND)
+    assert ((NotListed("a"),), "nothing") == (found.remarks, found.actual["order"])
 
 
 def test_only_what_the_root_needs_has_to_be_there() -> None:
@@ -179,8 +179,7 @@ def test_only_what_the_root_needs_has_to_be_there() -> None:
 
 def test_what_the_root_does_not_need_may_not_be_there() -> None:
     """Nodes that the root was not computed from may not be in the list."""
-    found = refusal(IDLE, Called(nodes=(0, 1, 2)))
-    assert "b is in the list, but L is not computed from it" == finding_text(found)
+    assert (Unrelated("b", "L"),) == refusal(IDLE, 0, 1, 2).remarks
 
 
 # -- what a backward pass ran ---------------------------------------------------------------------------
@@ -188,12 +187,6 @@ def test_what_the_root_does_not_need_may_not_be_there() -> None:
 
 def trace(*ran: int) -> Traced:
     return Traced(tuple((i, ()) for i in ran))
-
-
-def complaint(of: Program, traced: Traced) -> str:
-    with pytest.raises(CheckFailed) as failure:
-        judge_trace(of, traced)
-    return str(finding_text(failure.value.finding))
 
 
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
@@ -214,22 +207,42 @@ def test_leaves_and_nodes_besides_may_run_or_not(ran: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("expected", "ran"),
     [
-        ("the `_backward` of L never ran", (2, 3)),
-        ("the `_backward` of b never ran", (4, 3)),
-        ("the `_backward` of b, d and L never ran", ()),
-        ("the `_backward` of b ran more than once", (4, 2, 3, 2)),
-        ("the `_backward` of L ran more than once", (4, 4, 2, 3)),
-        (
-            "the `_backward` of b ran before that of L, which had not yet added its contribution to dL/db",
-            (2, 4, 3),
-        ),
+        (NeverRan("L"), (2, 3)),
+        (NeverRan("b"), (4, 3)),
+        (NeverRan("b", ("d", "L")), ()),
+        (RanTwice("b"), (4, 2, 3, 2)),
+        (RanTwice("L"), (4, 4, 2, 3)),
+        (RanEarly("b", "L", "dL/db"), (2, 4, 3)),
     ],
 )
-def test_a_wrong_pass_is_told_why(expected: str, ran: tuple[int, ...]) -> None:
+def test_a_wrong_pass_is_told_why(expected: TraceFault, ran: tuple[int, ...]) -> None:
     """A closure that never ran, ran twice, or ran before a user is named, with the reason."""
-    assert expected == complaint(DIAMOND, trace(*ran))
+    with pytest.raises(CheckFailed) as failure:
+        judge_trace(DIAMOND, trace(*ran))
+    assert (expected,) == failure.value.finding.remarks
 
 
 def test_only_what_the_root_needs_has_to_run() -> None:
     """An operation that the root was not computed from need not run, because it has nothing to propagate."""
     judge_trace(IDLE, trace(2))
+
+
+# -- rules that are named and not called -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expected", "body"),
+    [
+        (("L._backward", "e._backward"), "    L._backward\n    e._backward  # then this\n"),
+        ((), "    L._backward()\n"),
+        ((), "    out = (\n        L._backward\n    )\n"),
+        ((), "    rule = \\\n    L._backward\n"),
+        ((), "    pass\n\n\ndef g():\n    L._backward\n"),
+        (("L._backward",), "    L._backward\n    L._backward\n"),
+    ],
+    ids=["two", "called", "in brackets", "continued", "in another function", "twice"],
+)
+def test_lines_without_parentheses(expected: tuple[str, ...], body: str) -> None:
+    """Only a line of its own in the function counts."""
+    assert expected == not_called(f"def f(e, L):\n{body}", "f")
+    assert () == not_called(f"def f(e, L):\n{body}", "h")

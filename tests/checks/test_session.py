@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answering import all_zeroed, engine_that, honest
 
 from grader.checks import EngineUnderCheck
 from grader.checks.outcome import CheckOutcome, GraderFault
@@ -18,22 +19,16 @@ from grader.client import Batch
 from grader.course import Course, CourseError, load_course
 
 Mini = Callable[..., Course]
-EngineThat = Callable[..., EngineUnderCheck]
 Outcomes = Mapping[str, CheckOutcome]
 
 PASS = ["passed", "passed"]
 HEAD = "from grader.checks import check\n"
 
 
-@pytest.fixture
-def run(engine_that: EngineThat) -> Callable[..., Outcomes]:
+def run(course: Course, says: Callable[[Batch], Any] = honest) -> Outcomes:
     """Run the hidden tests of a course's only exercise against an engine, by default a correct one."""
-
-    def run_course(course: Course, *says: Callable[[Batch], Any]) -> Outcomes:
-        with CheckSession(course, course.exercises) as session:
-            return outcomes(session, lambda: engine_that(*says))
-
-    return run_course
+    with CheckSession(course, course.exercises) as session:
+        return outcomes(session, lambda: engine_that(says))
 
 
 def outcomes(session: CheckSession, engine: Callable[[], EngineUnderCheck]) -> Outcomes:
@@ -46,7 +41,7 @@ def statuses(found: Outcomes) -> list[str]:
     return [outcome.status for outcome in found.values()]
 
 
-def course_error(run: Callable[..., Any], course: Course) -> CourseError:
+def course_error(course: Course) -> CourseError:
     with pytest.raises(CourseError) as error:
         run(course)
     return error.value
@@ -61,7 +56,7 @@ def line_of(course: Course, text: str) -> int:
 # -- what goes right -----------------------------------------------------------------------------------
 
 
-def test_a_right_engine_passes_every_check(mini: Mini, run: Callable[..., Outcomes]) -> None:
+def test_a_right_engine_passes_every_check(mini: Mini) -> None:
     """Each check runs its own test, whatever the order of the tests in their file."""
     tests = f"""{HEAD}
 @check("shared")
@@ -75,22 +70,12 @@ def test_b(engine): engine.agrees("L = a + b", a=1, b=2)
     ]
 
 
-def test_a_wrong_engine_fails_with_a_finding(
-    mini: Mini, run: Callable[..., Outcomes], honest: Callable[..., Any]
-) -> None:
+def test_a_wrong_engine_fails_with_a_finding(mini: Mini) -> None:
     """The finding of a comparison reaches the outcome through pytest's report."""
-
-    def zeros(batch: Any) -> Any:
-        message = honest(batch)
-        for seed in message[2]:
-            for outcome in seed:
-                outcome[1][2][1] = [(0.0).hex()] * len(outcome[1][2][1])
-        return message
-
-    found = run(mini(), zeros)["both"]
+    found = run(mini(), all_zeroed)["both"]
     assert "failed" == found.status
     assert found.finding is not None
-    assert {"dL/da": 1.0, "dL/db": 1.0} == found.finding.expected
+    assert {"a": 1.0, "b": 2.0, "L": 3.0} == found.finding.expected
     assert found.shape is not None
     assert ("Value", "data") == (found.shape.cls, found.shape.data)
 
@@ -105,19 +90,18 @@ def test_no_folder_above_the_hidden_tests_is_listed(mini: Mini, monkeypatch: pyt
         assert {str(course.hidden)} == set(listed)
 
 
-@pytest.mark.parametrize("again", [1, 3])
-def test_a_session_runs_its_checks_again(mini: Mini, engine_that: EngineThat, again: int) -> None:
+def test_a_session_runs_its_checks_again(mini: Mini) -> None:
     """The tests are collected once. Every run of them is like the first, whatever happened before."""
-    course = mini()
 
     def dead(batch: Any) -> Any:
         raise AssertionError("asked")
 
+    course = mini()
     with CheckSession(course, course.exercises) as session:
-        for _ in range(again):
+        for _ in range(3):
             with pytest.raises(GraderFault, match="asked"):
                 outcomes(session, lambda: engine_that(dead))
-            assert ["passed", "passed"] == statuses(outcomes(session, engine_that))
+            assert PASS == statuses(outcomes(session, engine_that))
 
 
 # -- the JSON report ---------------------------------------------------------------------------------------
@@ -152,61 +136,40 @@ def test_a_report_that_does_not_add_up_is_the_graders_fault(reported: dict[str, 
 # -- what is wrong with a course -------------------------------------------------------------------------
 
 
+A = '@check("both")\ndef test_a(engine): pass\n'
+B = "def test_b(engine): pass\n"
+TWICE = f'import pytest\n{HEAD}@check("both")\n@pytest.mark.parametrize("x", "12")\ndef test_a(engine, x): pass\n'
+
+
 @pytest.mark.parametrize(
     ("expected", "line", "tests"),
     [
-        (
-            "test_b is bound to no check",
-            5,
-            f'{HEAD}@check("both")\ndef test_a(engine): pass\n\ndef test_b(engine): pass\n',
-        ),
-        ("course.yaml has no check `boht` in `plus`", 2, f'{HEAD}@check("boht")\ndef test_a(engine): pass\n'),
-        (
-            "a second test for the check `both`",
-            4,
-            f'{HEAD}@check("both")\ndef test_a(engine): pass\n@check("both")\ndef test_b(engine): pass\n',
-        ),
-        (
-            "a second test for the check `both`",
-            None,
-            f'import pytest\n{HEAD}@check("both")\n@pytest.mark.parametrize("x", "12")\ndef test_a(engine, x): pass\n',
-        ),
+        ("test_b is bound to no check", 5, f"{HEAD}{A}\n{B}"),
+        ("course.yaml has no check `boht` in `plus`", 2, HEAD + A.replace("both", "boht")),
+        ("a second test for the check `both`", 4, f'{HEAD}{A}@check("both")\n{B}'),
+        ("a second test for the check `both`", 3, TWICE),
+        ("no test in test_01_plus.py is bound to `shared`", "shared:", HEAD + A),
+        ("no test in test_01_plus.py is bound to `both`", "both:", "# soon\n"),
+        ("`plus` has no hidden tests in", "id: plus", None),
     ],
-    ids=["no check", "unknown check", "two tests", "parametrised"],
+    ids=["no check", "unknown check", "two tests", "parametrised", "no test", "an empty file", "no file"],
 )
-def test_a_test_that_does_not_match_is_an_error_at_its_line(
-    mini: Mini, run: Callable[..., Any], expected: str, line: int | None, tests: str
+def test_tests_that_do_not_match_are_an_error_at_its_line(
+    mini: Mini, expected: str, line: int | str, tests: str | None
 ) -> None:
-    """Each test belongs to exactly one check of its file's exercise. Otherwise, file and line are named."""
-    course = mini(tests)
-    error = course_error(run, course)
-    assert expected in error.message
-    assert course.hidden_test(course.exercises[0]) == error.path
-    assert line is None or error.line in (line, line + 1)  # Python 3.10 counts from the decorator
-
-
-def test_a_check_without_a_test_is_an_error_at_its_line(mini: Mini, run: Callable[..., Any]) -> None:
-    """The error for a check without a test names the line of the check in course.yaml."""
-    course = mini(HEAD + BOTH)
-    error = course_error(run, course)
-    assert (course.file, line_of(course, "shared:")) == (error.path, error.line)
-    assert "no test in test_01_plus.py is bound to `shared`" in error.message
-
-
-def test_a_file_without_any_test_is_an_error_of_the_course(mini: Mini, run: Callable[..., Any]) -> None:
-    """In an empty file of hidden tests, the checks have no tests, which is an error as for any missing test."""
-    course = mini("# soon\n")
-    error = course_error(run, course)
-    assert (course.file, line_of(course, "both:")) == (error.path, error.line)
-
-
-def test_missing_hidden_tests_are_an_error_of_the_course(mini: Mini, run: Callable[..., Any]) -> None:
-    """The error for an exercise without a file of hidden tests names the exercise's line in course.yaml."""
-    course = mini()
-    course.hidden_test(course.exercises[0]).unlink()
-    error = course_error(run, course)
-    assert (course.file, line_of(course, "id: plus")) == (error.path, error.line)
-    assert "`plus` has no hidden tests in" in error.message
+    """Each test belongs to exactly one check of its file's exercise. Otherwise nothing runs, and a line is named."""
+    course = mini(tests or "")
+    test = course.hidden_test(course.exercises[0])
+    if tests is None:
+        test.unlink()
+    with pytest.raises(CourseError) as error, CheckSession(course, course.exercises):
+        pass
+    assert expected in error.value.message
+    if isinstance(line, str):
+        assert (course.file, line_of(course, line)) == (error.value.path, error.value.line)
+    else:
+        assert test == error.value.path
+        assert error.value.line in (line, line + 1)  # Python 3.10 counts from the decorator
 
 
 # -- what a hidden test does wrong -------------------------------------------------------------------------
@@ -248,18 +211,16 @@ GOOD = '@check("shared")\ndef test_z(engine): engine.agrees("L = a + a", a=1)\n'
         (2, "test_a takes `engin`; a hidden test takes `engine` and nothing else", "def test_a(engin): pass"),
     ],
 )
-def test_whatever_else_a_test_raises_is_its_own_mistake(
-    mini: Mini, run: Callable[..., Any], line: int, expected: str, test: str
-) -> None:
+def test_whatever_else_a_test_raises_is_its_own_mistake(mini: Mini, line: int, expected: str, test: str) -> None:
     """Only CheckFailed is a learner's failure. With any other exception there is no score, and the test is named."""
     course = mini(f'{HEAD}@check("both")\n{test}\n{GOOD}')
-    error = course_error(run, course)
+    error = course_error(course)
     assert (course.hidden_test(course.exercises[0]), line) == (error.path, error.line)
     assert expected in error.message
     assert "test_a" in error.message
 
 
-def test_what_the_kit_itself_raises_is_the_graders_fault(mini: Mini, run: Callable[..., Any]) -> None:
+def test_what_the_kit_itself_raises_is_the_graders_fault(mini: Mini) -> None:
     """If the grader fails inside a check, the test is not blamed, but its line is named."""
 
     def broken(batch: Batch) -> Any:
@@ -274,9 +235,9 @@ def test_what_the_kit_itself_raises_is_the_graders_fault(mini: Mini, run: Callab
 
 @pytest.mark.parametrize("mark", ["xfail", "skip", "skipif(True, reason='no')", "xfail(run=False)"])
 @pytest.mark.parametrize("place", ["@pytest.mark.{}\n", "pytestmark = pytest.mark.{}\n"])
-def test_no_mark_can_make_a_result_disappear(mini: Mini, run: Callable[..., Any], mark: str, place: str) -> None:
+def test_no_mark_can_make_a_result_disappear(mini: Mini, mark: str, place: str) -> None:
     """A test that is marked to be skipped or to fail gives no score for a passing engine."""
-    error = course_error(run, mini(f"import pytest\n{HEAD}{place.format(mark)}{BOTH}{GOOD}"))
+    error = course_error(mini(f"import pytest\n{HEAD}{place.format(mark)}{BOTH}{GOOD}"))
     assert f"test_a has the mark `{mark.partition('(')[0]}`; a hidden test takes none" == error.message
 
 
@@ -294,17 +255,15 @@ def test_no_mark_can_make_a_result_disappear(mini: Mini, run: Callable[..., Any]
         (2, "'slwo' not found in `markers`", "import pytest\n@pytest.mark.slwo\ndef test_a(engine): pass\n"),
     ],
 )
-def test_a_file_that_cannot_be_imported_is_told_by_its_line(
-    mini: Mini, run: Callable[..., Any], line: int, expected: str, tests: str
-) -> None:
+def test_a_file_that_cannot_be_imported_is_told_by_its_line(mini: Mini, line: int, expected: str, tests: str) -> None:
     """A hidden test file that cannot be imported gives no score. The error names the file, the line and the reason."""
     course = mini(tests + GOOD.replace("@check", "# ").replace("test_z", "tset_z"))
-    error = course_error(run, course)
+    error = course_error(course)
     assert (course.hidden_test(course.exercises[0]), line) == (error.path, error.line)
     assert expected in error.message
 
 
-def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
+def test_an_interrupt_is_no_fault(mini: Mini) -> None:
     """Ctrl-C during a check is raised as KeyboardInterrupt."""
 
     def interrupt(batch: Batch) -> Any:
@@ -331,11 +290,9 @@ def test_an_interrupt_is_no_fault(mini: Mini, run: Callable[..., Any]) -> None:
     ],
 )
 def test_the_callers_pytest_settings_do_not_matter(
-    mini: Mini, run: Callable[..., Outcomes], monkeypatch: pytest.MonkeyPatch, name: str, value: str
+    mini: Mini, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     """Environment variables for pytest change no verdict, and are restored afterwards."""
-    import os
-
     monkeypatch.setenv(name, value)
     assert PASS == statuses(run(mini()))
     assert value == os.environ[name]
@@ -355,43 +312,31 @@ def test_the_callers_pytest_settings_do_not_matter(
         ("test_99_other.py", "raise RuntimeError('not mine')\n"),
     ],
 )
-def test_files_around_the_hidden_tests_do_not_matter(
-    mini: Mini, run: Callable[..., Outcomes], place: str, name: str, content: str
-) -> None:
+def test_files_around_the_hidden_tests_do_not_matter(mini: Mini, place: str, name: str, content: str) -> None:
     """No conftest, settings of pytest or other test files in the course's folders are read."""
     course = mini()
     (course.folder / place / name).write_text(content)
     assert PASS == statuses(run(course))
 
 
-def test_the_current_folder_does_not_matter(
-    mini: Mini, run: Callable[..., Outcomes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_current_folder_does_not_matter(mini: Mini, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Tests in the current folder do not change the result."""
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    for name, content in {
-        "conftest.py": "raise RuntimeError\n",
-        "test_01_plus.py": "raise RuntimeError\n",
-        "pytest.ini": "[pytest]\naddopts = --no-such-option\n",
-        "grader.py": "raise RuntimeError\n",
-    }.items():
-        (elsewhere / name).write_text(content)
-    monkeypatch.chdir(elsewhere)
-    assert PASS == statuses(run(mini()))
+    course = mini()
+    for name in ("conftest.py", "test_01_plus.py", "pytest.ini", "grader.py"):
+        (tmp_path / "exercises" / name).write_text("raise RuntimeError\n")  # no valid settings either
+    monkeypatch.chdir(tmp_path / "exercises")
+    assert PASS == statuses(run(course))
 
 
-def test_two_runs_in_one_process_do_not_meet(mini: Mini, run: Callable[..., Outcomes]) -> None:
+def test_two_runs_in_one_process_do_not_meet(mini: Mini) -> None:
     """The modules of the hidden tests are removed after a run, so a changed test changes the verdict."""
     course = mini()
     assert PASS == statuses(run(course))
     course.hidden_test(course.exercises[0]).write_text(f"{HEAD}@check('both')\ndef test_a(engine): 1 / 0\n{GOOD}")
-    assert "ZeroDivisionError" in course_error(run, load_course(course.folder)).message
+    assert "ZeroDivisionError" in course_error(load_course(course.folder)).message
 
 
-def test_nothing_is_printed_and_nothing_written(
-    mini: Mini, run: Callable[..., Outcomes], capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_printed_and_nothing_written(mini: Mini, capfd: pytest.CaptureFixture[str]) -> None:
     """pytest's own output is not shown, and no cache or report file is left in the course."""
     course = mini()
     run(course)

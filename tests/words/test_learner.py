@@ -29,6 +29,26 @@ def test_one_second_is_in_the_singular() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expected", "reason"),
+    [
+        ("the answer from your code's process is larger than the 64 KB", Reason("answer_too_large", limit_kb=64)),
+        ("used up the 60 seconds of CPU time", Reason("budget", seconds=60, clock="cpu")),
+        ("used up the 90 seconds of time", Reason("budget", seconds=90, clock="wall")),
+        ("more than 2 seconds of CPU time", Reason("cpu_limit", seconds=2)),
+        ("ended before it answered", Reason("exited")),
+        ("ended by SIGKILL", Reason("killed", signal="SIGKILL")),
+        ("loaded once, but not a second time", Reason("not_reloaded")),
+        ("printed more than 16 MB", Reason("output_too_large", limit_kb=16_384)),
+        ("no valid answer: it is malformed", Reason("protocol_error", detail="it is malformed")),
+        ("not run: 2 earlier runs", Reason("unanswered", count=2)),
+    ],
+)
+def test_each_way_to_end_has_a_sentence(expected: str, reason: Reason) -> None:
+    """The sentence has the limit, the signal or the number of runs."""
+    assert expected in ended_text(reason)
+
+
+@pytest.mark.parametrize(
     ("expected", "kind", "type_name", "message"),
     [
         ("Python said: ValueError: no", "raised", "ValueError", "no"),

@@ -1,0 +1,70 @@
+"""The runs of a check that can be recorded, and the step where a recording begins."""
+
+from typing import Any
+
+import pytest
+
+from grader.checks.questions import recorded
+from grader.client import Run
+from grader.program import NOTHING, chain, leaf, program
+
+BOTH = program("L = a * b", a=2, b=-3)  # nodes: a, b, L
+NODES = [["node", 0], ["node", 1], ["node", 2]]
+
+
+def steps(*steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...] | None:
+    """Return the steps of a recorded run."""
+    run = recorded(Run(BOTH, steps))
+    return run.steps if run else None
+
+
+THERE = ("preload", [[0, 5.0]])
+RULES, CLEAR = ("local_rules", 2, 4.0), ("call", "zero_grad", [["nodes", [0, 1, 2]]])
+EMPTY: tuple[Any, ...] = ("preload", [])
+BACKWARD, BY_HAND = ("backward", 2), ("call", "sum_of_product", NODES)
+
+
+@pytest.mark.parametrize(
+    ("expected", "given"),
+    [
+        ((1, BACKWARD), (("values",), BACKWARD, ("grads",), ("values",))),
+        ((1, BACKWARD), (("watch",), BACKWARD, ("traced",))),
+        ((1, BACKWARD), (("triple", 2), BACKWARD, ("grads",))),
+        ((1, THERE, RULES), (("values",), THERE, RULES)),
+        ((2, BACKWARD, EMPTY, BACKWARD), (BACKWARD, EMPTY, BACKWARD, ("grads",))),
+        ((4, EMPTY, RULES, CLEAR, RULES), (EMPTY, RULES, CLEAR, ("grads",), RULES, ("grads",))),
+        ((1, EMPTY, BY_HAND), (EMPTY, ("watch",), BY_HAND, ("traced",))),
+    ],
+    ids=["backward", "watched", "tripled", "gradients before", "a second pass", "rules again", "by hand"],
+)
+def test_the_last_pass_is_recorded(expected: tuple[Any, ...], given: tuple[Any, ...]) -> None:
+    """Steps that only read are left out, and the last pass is the last step.
+
+    A recording begins with the gradients that are set before this pass. A function that gets every node is a pass.
+    """
+    begin, *recorded_steps = expected
+    assert (("record", begin), *recorded_steps) == steps(*given)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        Run(BOTH, (("values",),)),
+        Run(BOTH, (("call", "build_topo", [["node", 2]]),)),
+        Run(BOTH, (("train", 2, 3, 0.1), ("values",))),
+        Run(NOTHING, (("call", "square", []),)),
+        Run(leaf(2.0), (("backward", 0),)),
+        Run(chain(1_000), (("backward", 999),)),
+    ],
+    ids=["values", "an order", "a training", "numbers", "a leaf", "too many nodes"],
+)
+def test_other_runs_cannot_be_recorded(run: Run) -> None:
+    """A run without a pass, or with no nodes or too many nodes, cannot be recorded."""
+    assert recorded(run) is None
+
+
+def test_how_a_program_is_spelled_is_kept() -> None:
+    """Whole numbers and operations in place are asked in the same form as by the check."""
+    run = recorded(Run(BOTH, (("backward", 2),), whole=True, in_place=True))
+    assert run is not None
+    assert (True, True) == (run.whole, run.in_place)
