@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from .. import __version__
-from ..base.service import Done, decode, encode
+from ..base.service import decode, encode
 from ..words.instructor import cohort as said
 from .pool import Faulted, Graded, GradingProcess, Job, Outcome, PoolError, Settings
+from .side_by_side import Done
 
 _AHEAD = 2  # jobs in flight for each of the cluster's threads, so that no thread waits for the network
 _PATIENCE_S = 30

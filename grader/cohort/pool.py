@@ -7,11 +7,12 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from ..base.service import TRIES, Crew, Done, NotStarted, Service
+from ..base.service import TRIES, NotStarted, Service
 from ..grading import Submission
 from ..oracle.answer_book import Answer
 from ..report import Report
 from ..words.instructor import cohort as said
+from .side_by_side import Crew, Done
 
 # -- The messages between the process that runs a cohort and its grading processes
 

@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta
 
 from .. import __version__
 from ..base import in_the_way, json_text, plain_folder, read_plain, readable, write_atomically
-from ..base.service import Ended, Flow
+from ..base.service import Ended
 from ..checks.session import CheckSession
 from ..client import Source
 from ..course import Course
@@ -31,6 +31,7 @@ from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from ..words.instructor import cohort as said
 from .intake import Entry, Intake, Readers, Stopped, unread
 from .pool import Drawn, Faulted, Graded, Job, Pool, Settings
+from .side_by_side import Flow
 
 # -- The files of a submission as they were graded, kept beside its report
 

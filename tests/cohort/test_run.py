@@ -16,13 +16,14 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from grader.base.service import Done, Ended, Flow
+from grader.base.service import Ended
 from grader.checks.session import CheckSession
 from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
 from grader.cohort.pool import Faulted, Graded, GradingProcess, Job, Outcome, Settings
 from grader.cohort.run import submission_of
+from grader.cohort.side_by_side import Done, Flow
 from grader.course import Course
 from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle

@@ -20,7 +20,6 @@ import yaml
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.service import Done
 from grader.cli import cohort
 from grader.cli.cohort import run_cohort
 from grader.cli.decide import run_decide
@@ -29,6 +28,7 @@ from grader.cli.options import CohortOptions, DecideOptions
 from grader.cohort import LAYOUTS
 from grader.cohort.export import export
 from grader.cohort.pool import Graded, Job
+from grader.cohort.side_by_side import Done
 from grader.course import Course
 from grader.report import Report
 from grader.report.registry import Request, export_formats

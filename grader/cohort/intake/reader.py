@@ -10,10 +10,11 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...base.service import TRIES, Crew, Done, Ended, Flow, NotStarted, Service
+from ...base.service import TRIES, Ended, NotStarted, Service
 from ...client import Reason, Source, bounds
 from ...report.choices import Choice
 from ...words.practice import unread_text
+from ..side_by_side import Crew, Done, Flow
 from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 from .layout import Entry, IntakeError
 
