@@ -8,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,7 +19,18 @@ from msgspec.structs import replace
 
 from grader.base.service import Ended
 from grader.checks.session import CheckSession
-from grader.cohort import Drawn, Entry, LocalPool, Results, ResultsError, drawn, entries, grade_entries, settings
+from grader.cohort import (
+    Drawn,
+    Entry,
+    LocalPool,
+    Results,
+    ResultsError,
+    Standing,
+    drawn,
+    entries,
+    grade_entries,
+    settings,
+)
 from grader.cohort.intake import Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
 from grader.cohort.pool import Faulted, Graded, GradingProcess, Job, Outcome, Settings
@@ -124,9 +136,54 @@ def answer(base: Report) -> Callable[[Job], Outcome]:
     )
 
 
-def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SEED) -> Any:
+@dataclass
+class Cohort:
+    """The class of four, and the folder of its results. Nothing is graded."""
+
+    course: Course
+    submissions: Path
+    out: Path
+    answer: Callable[[Job], Outcome]
+    graded: list[str] = field(default_factory=list)
+
+    def run(self, answer: Callable[[Job], Outcome] | None = None, seed: str = SEED, **more: Any) -> Standing:
+        """Run the class. `graded` then has the submissions that were given to the pool."""
+        pool = Here(answer or self.answer)
+        standing = run(self.course, entries(self.submissions), self.out, pool, seed, **more)
+        self.graded = pool.graded
+        return standing
+
+    def path(self, name: str = "bob") -> Path:
+        return self.out / "reports" / f"{name}.json"
+
+    def report(self, name: str = "bob") -> Report:
+        report = Results(self.out).report(name)
+        assert report is not None
+        return report
+
+    def gone(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in sorted((self.out / "gone").glob("*"))}
+
+    def edit(self) -> None:
+        edit(self.submissions / "bob")
+
+
+@pytest.fixture
+def cohort(course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]) -> Cohort:
+    """Return a class that was run once."""
+    cohort = Cohort(course, submissions, tmp_path / "results", answer)
+    cohort.run()
+    return cohort
+
+
+def edit(folder: Path) -> None:
+    with (folder / "01_distribute.py").open("a") as file:
+        file.write("# anew\n")
+
+
+def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SEED, **more: Any) -> Standing:
     with Results(out) as results, closing(pool):
-        *_, standing = grade_entries(course, found, results, seed, pool)
+        *_, standing = grade_entries(course, found, results, seed, pool, **more)
     return standing
 
 
@@ -186,137 +243,75 @@ def _found_at(exercise: Any) -> Any:
     return msgspec.structs.replace(exercise, file="")
 
 
-def test_what_is_there_is_not_graded_again(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_what_is_there_is_not_graded_again(cohort: Cohort) -> None:
     """With the same submission, course, seed and grader, the report is kept to the byte."""
-    out, found = tmp_path / "results", entries(submissions)
-    run(course, found, out, Here(answer))
-    before = {path.name: path.stat().st_mtime_ns for path in (out / "reports").iterdir()}
-    pool = Here(answer)
-    standing = run(course, found, out, pool)
-    assert ([], 4, 0) == (pool.graded, standing.kept, standing.graded)
-    assert before == {path.name: path.stat().st_mtime_ns for path in (out / "reports").iterdir()}
+    before = {path.name: path.stat().st_mtime_ns for path in (cohort.out / "reports").iterdir()}
+    standing = cohort.run()
+    assert ([], 4, 0) == (cohort.graded, standing.kept, standing.graded)
+    assert before == {path.name: path.stat().st_mtime_ns for path in (cohort.out / "reports").iterdir()}
 
 
-def test_reports_in_an_older_schema_are_graded_again(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_reports_in_an_older_schema_are_graded_again(cohort: Cohort) -> None:
     """Such reports are counted, so that the run can say so."""
-    out, found = tmp_path / "results", entries(submissions)
-    run(course, found, out, Here(answer))
-    path = out / "reports" / "bob.json"
-    path.write_text(path.read_text().replace("backward/report/v3", "backward/report/v1"))
-    standing = run(course, found, out, Here(answer))
+    cohort.path().write_text(cohort.path().read_text().replace("backward/report/v3", "backward/report/v1"))
+    standing = cohort.run()
     assert (3, 1, 1) == (standing.kept, standing.graded, standing.outdated)
 
 
-def _edit(submissions: Path, out: Path) -> None:
-    with (submissions / "bob" / "01_distribute.py").open("a") as file:
-        file.write("# anew\n")
-
-
-def _add(submissions: Path, out: Path) -> None:
-    (submissions / "bob" / "03_accumulate.py").write_text("class Value: pass\n")
-
-
-def _remove(submissions: Path, out: Path) -> None:
-    (submissions / "bob" / "01_distribute.py").unlink()
-
-
-def _damage(submissions: Path, out: Path) -> None:
-    path = out / "reports" / "bob.json"
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def _lose(submissions: Path, out: Path) -> None:
-    (out / "reports" / "bob.json").unlink()
-
-
-@pytest.mark.parametrize("change", [_edit, _add, _remove, _damage, _lose])
-def test_what_has_changed_is_graded_again(
-    course: Course,
-    submissions: Path,
-    tmp_path: Path,
-    answer: Callable[[Job], Outcome],
-    change: Callable[[Path, Path], None],
-) -> None:
-    """If a file is edited, added or removed, or a report is damaged or lost, only this submission is graded."""
-    out = tmp_path / "results"
-    run(course, entries(submissions), out, Here(answer))
-    change(submissions, out)
-    pool = Here(answer)
-    run(course, entries(submissions), out, pool)
-    assert ["bob"] == pool.graded
-
-
-def _edit_the_report(path: Path) -> None:
-    path.write_text(path.read_text().replace('"bonus": 0,', '"bonus": 9,', 1))
-
-
 @pytest.mark.parametrize(
-    "spoil", [_edit_the_report, lambda path: path.write_text("{"), lambda path: path.write_text("")]
+    "change",
+    [
+        Cohort.edit,
+        lambda cohort: (cohort.submissions / "bob" / "03_accumulate.py").write_text("class Value: pass\n"),
+        lambda cohort: (cohort.submissions / "bob" / "01_distribute.py").unlink(),
+        lambda cohort: cohort.path().write_bytes(cohort.path().read_bytes()[:-20]),
+        lambda cohort: cohort.path().unlink(),
+    ],
+    ids=["edited", "added", "removed", "damaged report", "lost report"],
 )
-def test_what_is_no_report_is_put_aside_and_told(
-    course: Course,
-    submissions: Path,
-    tmp_path: Path,
-    answer: Callable[[Job], Outcome],
-    spoil: Callable[[Path], object],
-) -> None:
+def test_what_has_changed_is_graded_again(cohort: Cohort, change: Callable[[Cohort], object]) -> None:
+    """If a file is edited, added or removed, or a report is damaged or lost, only this submission is graded."""
+    change(cohort)
+    cohort.run()
+    assert ["bob"] == cohort.graded
+
+
+@pytest.mark.parametrize("spoilt", ["edited", "{", ""])
+def test_what_is_no_report_is_put_aside_and_told(cohort: Cohort, spoilt: str) -> None:
     """This includes a report that does not add up. It is graded again, and every old file is kept."""
-    out, found = tmp_path / "results", entries(submissions)
-    run(course, found, out, Here(answer))
-    path = out / "reports" / "bob.json"
+    path = cohort.path()
     good = path.read_bytes()
-    spoil(path)
-    spoiled = path.read_bytes()
+    spoiled = good.replace(b'"bonus": 0,', b'"bonus": 9,', 1) if spoilt == "edited" else spoilt.encode()
     for names in (["bob.json"], ["bob.2.json", "bob.json"]):
-        standing = run(course, found, out, pool := Here(answer))
-        told = standing.edited if spoil is _edit_the_report else standing.damaged
-        assert (["bob"], ["bob"], good) == (told, pool.graded, path.read_bytes())
-        assert names == sorted(kept.name for kept in (out / "gone").iterdir())
         path.write_bytes(spoiled)
-    assert {spoiled} == {kept.read_bytes() for kept in (out / "gone").iterdir()}
+        standing = cohort.run()
+        told = standing.edited if spoilt == "edited" else standing.damaged
+        assert (["bob"], ["bob"], good) == (told, cohort.graded, path.read_bytes())
+        assert dict.fromkeys(names, spoiled) == cohort.gone()
 
 
-def test_a_report_that_adds_up_and_was_edited_is_not_believed(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_a_report_that_adds_up_and_was_edited_is_not_believed(cohort: Cohort) -> None:
     """If somebody marked a check as passed and corrected every total, the digest shows the edit."""
-    out, found = tmp_path / "results", entries(submissions)
-    run(course, found, out, Here(answer))
-    report = Results(out).report("bob")
-    assert report is not None
-    write_report(msgspec.structs.replace(report, notes=("all is well",)), out / "reports" / "bob.json")
-    assert Results(out).report("bob") is None
-    standing = run(course, found, out, pool := Here(answer))
-    assert (["bob"], ["bob"]) == (standing.edited, pool.graded)
-    assert ["bob.json"] == [kept.name for kept in (out / "gone").iterdir()]
+    write_report(msgspec.structs.replace(cohort.report(), notes=("all is well",)), cohort.path())
+    assert Results(cohort.out).report("bob") is None
+    assert (["bob"], ["bob"]) == (cohort.run().edited, cohort.graded)
+    assert {"bob.json"} == cohort.gone().keys()
 
 
-def test_an_earlier_report_is_kept(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_an_earlier_report_is_kept(cohort: Cohort) -> None:
     """The earlier report is kept once for each change of the submission."""
-    out, found = tmp_path / "out", entries(submissions)
-    run(course, found, out, Here(answer))
-    before = (out / "reports" / "bob.json").read_bytes()
-    (submissions / "bob" / "02_swap.py").write_text("# new\n", encoding="utf-8")
+    before = cohort.path().read_bytes()
+    (cohort.submissions / "bob" / "02_swap.py").write_text("# new\n", encoding="utf-8")
     for _ in range(2):
-        run(course, found, out, Here(answer))
-        assert {"bob.1.json": before} == {kept.name: kept.read_bytes() for kept in (out / "earlier").iterdir()}
+        cohort.run()
+        assert {"bob.1.json": before} == {kept.name: kept.read_bytes() for kept in (cohort.out / "earlier").iterdir()}
 
 
-def test_a_report_that_changed_with_its_files_is_no_damage(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_a_report_that_changed_with_its_files_is_no_damage(cohort: Cohort) -> None:
     """The report is replaced, and nothing is moved to `gone/`."""
-    found = entries(submissions)
-    run(course, found, tmp_path / "out", Here(answer))
-    _edit(submissions, tmp_path)
-    assert [] == run(course, found, tmp_path / "out", Here(answer)).damaged
-    assert not (tmp_path / "out" / "gone").exists()
+    cohort.edit()
+    assert [] == cohort.run().damaged
+    assert {} == cohort.gone()
 
 
 @pytest.mark.parametrize(
@@ -363,126 +358,89 @@ def test_a_course_may_lie_in_a_folder_of_any_name(course: Course) -> None:
     assert folder == Path(os.fsdecode(read.course))
 
 
-def _write(results: Results, report: Report) -> None:
-    results.write(report)
-
-
-def _forget(results: Results, report: Report) -> None:
-    results.forget("nobody")
-
-
-def _set_aside(results: Results, report: Report) -> None:
-    write_report(report, results.path("gone"))
-    assert ["gone"] == results.set_aside([])
-
-
-@pytest.mark.parametrize("change", [_write, _forget, _set_aside])
+@pytest.mark.parametrize(
+    ("change", "gone"),
+    [
+        (lambda results, report: results.write(report), set()),
+        (lambda results, report: results.forget("nobody"), set()),
+        (lambda results, report: results.set_aside([]), {"ann.json", "bob.json", "cid.json", "dot.json"}),
+    ],
+    ids=["written", "forgotten", "set aside"],
+)
 def test_a_summary_is_there_only_while_it_is_true(
-    tmp_path: Path,
-    submissions: Path,
-    submitted: Callable[[Entry], Submission],
-    answer: Callable[[Job], Outcome],
-    change: Callable[[Results, Report], None],
+    cohort: Cohort, change: Callable[[Results, Report], object], gone: set[str]
 ) -> None:
     """If a run ends after its first change, the summary of the earlier reports is gone."""
-    (entry, *_) = entries(submissions)
-    graded = answer(Job(submitted(entry)))
-    assert isinstance(graded, Graded)
-    with Results(tmp_path / "out") as results:
+    with Results(cohort.out) as results:
         results.summary.write_text("{}")
-        assert [] == results.set_aside([])
+        assert [] == results.set_aside(entries(cohort.submissions))
         assert results.summary.exists()
-        change(results, graded.report)
+        change(results, cohort.report())
         assert not results.summary.exists()
+    assert gone == cohort.gone().keys()
 
 
-def test_another_seed_grades_everything_again(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_another_seed_grades_everything_again(cohort: Cohort) -> None:
     """Reports on programs from another seed are not valid."""
-    found = entries(submissions)
-    run(course, found, tmp_path, Here(answer))
-    pool = Here(answer)
-    run(course, found, tmp_path, pool, seed="another")
-    assert [entry.id for entry in found] == pool.graded
+    cohort.run(seed="another")
+    assert ["ann", "bob", "cid", "dot"] == cohort.graded
 
 
-def test_a_fault_costs_one_submission_and_is_named(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_a_fault_costs_one_submission_and_is_named(cohort: Cohort) -> None:
     """A submission that could not be graded has no report, not even an old one. The others have theirs."""
 
     def faulty(job: Job) -> Outcome:
-        return Faulted("bob", "it broke") if job.id == "bob" else answer(job)
+        return Faulted("bob", "it broke") if job.id == "bob" else cohort.answer(job)
 
-    found = entries(submissions)
-    run(course, found, tmp_path, Here(answer))
-    _edit(submissions, tmp_path)
-    standing = run(course, found, tmp_path, Here(faulty))
+    cohort.edit()
+    standing = cohort.run(faulty)
     assert ({"bob": "it broke"}, 3) == (standing.faults, standing.kept)
-    assert ["ann.json", "cid.json", "dot.json"] == sorted(path.name for path in (tmp_path / "reports").iterdir())
+    assert ["ann.json", "cid.json", "dot.json"] == sorted(path.name for path in (cohort.out / "reports").iterdir())
+
+
+@pytest.fixture
+def bob_reads(monkeypatch: pytest.MonkeyPatch) -> Callable[[Read], None]:
+    """Return a function that sets the result of reading bob's submission."""
+    real_read = Reader.read
+
+    def becomes(result: Read) -> None:
+        monkeypatch.setattr(Reader, "read", lambda self, entry: result if entry.id == "bob" else real_read(self, entry))
+
+    return becomes
 
 
 def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable(
-    course: Course,
-    submissions: Path,
-    tmp_path: Path,
-    answer: Callable[[Job], Outcome],
-    monkeypatch: pytest.MonkeyPatch,
+    cohort: Cohort, bob_reads: Callable[[Read], None]
 ) -> None:
     """The limit is in a note and in every exercise, so that a person looks. The others are graded."""
-    real_read = Reader.read
-
-    def read(self: Reader, entry: Entry) -> Read:
-        return Stopped("cpu_limit", 30) if entry.id == "bob" else real_read(self, entry)
-
-    monkeypatch.setattr(Reader, "read", read)
+    bob_reads(Stopped("cpu_limit", 30))
     jobs: dict[str, Job] = {}
 
     def kept(job: Job) -> Outcome:
         jobs[job.id] = job
-        return answer(job)
+        return cohort.answer(job)
 
-    standing = run(course, entries(submissions), tmp_path, Here(kept))
+    standing = cohort.run(kept, seed="another")
     assert (4, {}) == (standing.graded, standing.faults)
     why = "the submission cannot be read: reading it took more than 30 s of CPU time"
     assert (why,) == jobs["bob"].submission.notes
     assert {why} == {unread_text(one.unread) for one in jobs["bob"].submission.sources.values() if one.unread}
-    report = Results(tmp_path).report("bob")
-    assert report is not None
-    assert why in [reason.detail for reason in review_reasons(report)]
+    assert why in [reason.detail for reason in review_reasons(cohort.report())]
     assert () == jobs["ann"].submission.notes
 
 
-def test_a_submission_whose_reading_process_died_is_a_fault(
-    course: Course,
-    submissions: Path,
-    tmp_path: Path,
-    answer: Callable[[Job], Outcome],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_reads: Callable[[Read], None]) -> None:
     """The submission is not at fault, so there is no report, not even an old one."""
-    found = entries(submissions)
-    run(course, found, tmp_path, Here(answer))
-    real_read = Reader.read
-
-    def read(self: Reader, entry: Entry) -> Read:
-        return Ended(-9) if entry.id == "bob" else real_read(self, entry)
-
-    monkeypatch.setattr(Reader, "read", read)
-    standing = run(course, found, tmp_path, Here(answer))
+    bob_reads(Ended(-9))
+    standing = cohort.run()
     assert ({"bob": "the process that read it ended with status -9"}, 3) == (standing.faults, standing.kept)
-    assert Results(tmp_path).report("bob") is None
+    assert Results(cohort.out).report("bob") is None
 
 
-def test_several_processes_read_a_class(
-    course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]
-) -> None:
+def test_several_processes_read_a_class(cohort: Cohort) -> None:
     """Every submission is read once, in any order."""
-    pool = Here(answer)
-    with Results(tmp_path) as results:
-        *_, standing = grade_entries(course, entries(submissions), results, SEED, pool, readers=3)
-    assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(pool.graded))
+    standing = cohort.run(seed="another", readers=3)
+    assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(cohort.graded))
 
 
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
@@ -635,7 +593,7 @@ def test_a_changed_submission_gets_other_numbers(
         return report
 
     first = night(seen=False)
-    _edit(submissions, tmp_path)
+    edit(submissions / "bob")
     second = night(seen=True)
     assert SEED == first.seed != second.seed
     assert isinstance(second.seed, str)
