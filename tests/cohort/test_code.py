@@ -4,28 +4,14 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from reports import make_report
 
 from grader.client import Reason, Source
 from grader.cohort.run import keep_code, read_code, read_found
-from grader.course import Limits
-from grader.report import Report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
+from grader.report.model import SubmissionStamp
 
 STAMP = SubmissionStamp("ada", "first")
-REPORT = Report(
-    schema=SCHEMA,
-    grader_version="1.0",
-    course=CourseStamp("mini", "1", "0"),
-    submission=STAMP,
-    graded_at="2026-01-02T03:04:05+00:00",
-    isolation=Isolation("process", Limits()),
-    status="not_started",
-    score=0,
-    max_score=0,
-    bonus=0,
-    notes=(),
-    exercises=(),
-)
+REPORT = make_report(submission=STAMP)
 SOURCES = {
     "swap": Source(Path("02_swap.py"), "def swap():\n    '\u202e'\n"),
     "add": Source(Path("01_add.py"), unread=Reason("missing")),

@@ -4,12 +4,11 @@ from typing import Any, Literal
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
+from reports import make_exercise, make_report
 
 from grader.client import Reason
-from grader.course import Limits
 from grader.remarks import NeverRan
-from grader.report import CheckResult, Diagnosis, ExerciseResult, Report, for_learner, to_json
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
+from grader.report import CheckResult, Diagnosis, Report, for_learner, to_json
 from grader.words.facts import FaultFact
 
 FULL = CheckResult(
@@ -40,24 +39,8 @@ HINTS = {"diagnosis", "hint", "hint_number"}
 
 
 def report_with(*checks: CheckResult) -> Report:
-    exercise = ExerciseResult(
-        "first", "03", "The first", "partial", 1, 2, 3, checks, message="told", file="03_first.py"
-    )
-    return Report(
-        schema=SCHEMA,
-        grader_version="1.0",
-        course=CourseStamp("mini", "1", "0"),
-        submission=SubmissionStamp("local", "0", submitted_at="2026-01-01T00:00:00Z"),
-        graded_at="2026-01-02T03:04:05+00:00",
-        isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
-        status="partial",
-        score=1,
-        max_score=2,
-        bonus=3,
-        notes=("a note",),
-        exercises=(exercise,),
-        seed="secret",
-    )
+    exercise = make_exercise(*checks, name="first", message="told", file="03_first.py")
+    return make_report(exercise, submitted_at="2026-01-01T00:00:00Z", notes=("a note",), seed="secret")
 
 
 def taken(before: Any, after: Any, path: str = "") -> set[str]:
