@@ -34,6 +34,7 @@ def make_stub(course: Course, exercise: Exercise) -> str:
     source = read_source(path)
     if source.unread is not None:
         raise CourseError(path, None, unread_text(source.unread, path.name))
+    # `opened` is the line in which the present region began, or 0
     lines: list[str] = []
     opened = 0
     regions = 0

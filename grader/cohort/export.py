@@ -53,14 +53,16 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
     Raises:
         UserError: the results or the options cannot be used, or the export cannot be written.
     """
+    # check everything before anything is written
     _check_options(form, request, out)
     results = request.results
     summary = summary_of(results)
     paths = report_paths(results)
     if not paths:
         raise UserError(said.no_reports(str(results / REPORTS), str(results)))
-    _check_reports(paths, summary)  # before anything is written
+    _check_reports(paths, summary)
     see_that_it_is_settled(results, summary)
+    # write
     if form.files is not None:
         request = replace(request, **_course_fields(course, results, summary))
     request = replace(request, title=summary.title, learners=summary.learners)
@@ -82,6 +84,7 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
         raise
     except OSError as error:
         raise UserError(said.cannot_be_written(str(error.filename or out), error.strerror)) from None
+    # say what is missing
     missing = list(_missing(form, summary, len(paths)))
     if left_out and request.platform is not None:
         missing.append(not_from(request.platform, left_out, done.count + left_out))

@@ -90,6 +90,7 @@ def parse_roster(data: bytes, name: str) -> Roster:
     Args:
         name: the name of the file in error messages.
     """
+    # the header
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -100,6 +101,7 @@ def parse_roster(data: bytes, name: str) -> Roster:
     if not header:
         raise RosterError(name, None, "roster_empty", wanted=_WANTED)
     columns = _columns(header, header_line, name)
+    # a person for each row
     people: list[Person] = []
     lines: dict[str, int] = {}
     for line, cells in records:
@@ -114,6 +116,7 @@ def parse_roster(data: bytes, name: str) -> Roster:
         people.append(person)
     if not people:
         raise RosterError(name, None, "roster_no_people")
+    # the columns, for the message about the roster
     headings = list(zip(map(printable, header), columns, strict=True))
     free = [one for one, field in _FIELD.items() if field not in columns]
     return Roster(

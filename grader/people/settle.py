@@ -273,9 +273,11 @@ def _row(
     grades: Mapping[str, int],
 ) -> tuple[Learner, "_Scored | None"]:
     """Return a learner's row and the attempt that counts."""
+    # the decisions that do not depend on files, and the due dates
     rules, none = of.rules, in_force(decisions, {}, {}).applied
     what = merged(none)
     due, dues = rules.due_for(person, (key, *owned)), rules.dues_for(person, (key, *owned))
+    # each attempt with the decisions about its files, and its time
     chosen = [one for one in owned if one == what.submission] or owned
     timed: list[tuple[Mark, InForce, str]] = []
     for name in chosen:
@@ -298,6 +300,7 @@ def _row(
         _scored(row, rules, {WHOLE: due, **dues}, _submitted(one, at, timed), one, decided)
         for one, decided, at in timed
     ]
+    # the attempt that counts
     counted = _counts(rules, scored) if scored else None
     if counted is not None:
         row = counted.row
@@ -364,6 +367,7 @@ def _scored(
         dues: the due dates of the exercises that have their own, and that of all others under `WHOLE`.
         times: the time of the attempt under `WHOLE`, and the first time of each of its files, by exercise.
     """
+    # points after the decisions on checks
     what = merged(decisions.applied)
     score, bonus, points = one.score, one.bonus, dict(one.points)
     for name, decided in what.points.items():
@@ -372,6 +376,7 @@ def _scored(
             bonus, score = (bonus + decided - before, score) if is_bonus else (bonus, score + decided - before)
             exercise = name.partition(".")[0]
             points[exercise] = points.get(exercise, 0) + decided - before
+    # lateness and penalty, for each part that has a due date of its own
     late = {part: rules.late_s(due, times.get(part)) for part, due in dues.items()}
     own = {part: points.get(part, 0) for part in dues if part != WHOLE}
     worth = {WHOLE: score + bonus - sum(own.values()), **own}

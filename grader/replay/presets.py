@@ -91,6 +91,7 @@ def record_training(
     if not 1 <= steps <= MOST_STEPS or len(loss.leaves) > MOST_PARAMETERS:
         raise ProgramError(no_landscape(loss.text, MOST_STEPS, MOST_PARAMETERS))
     runs = tuple(Run(loss, (("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
+    # the steps of the learner's code
     taken: tuple[Step, ...] = ()
     cells = [start.line for start in file.cells]
     with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells) as process:
@@ -103,6 +104,7 @@ def record_training(
                 taken, problem = _steps(file, loss, ran.answer)
             else:
                 problem = failure(ran.answer, file, "read")
+    # the right steps, and the part of the landscape that shows both
     reference = _descent(loss, rate, steps)
     points = [_known(step) for step in reference]
     near = [_extent(axis, _FAR) for axis in zip(*points, strict=True)]

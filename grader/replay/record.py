@@ -225,17 +225,19 @@ def _made(
     reading: Reading | None = None,
 ) -> Replay:
     program = subject.program
+    # the nodes, and the rules that ran
     nodes = _nodes(subject, right, answer, recorded)
     values = tuple(_or_right(node.yours.data, value) for node, value in zip(nodes, right.values, strict=True))
     compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
     visits = tuple(_visit(program, values, visit, compound) for visit in recorded.visits) if recorded else ()
-    whole = problem is None and recorded is not None and not recorded.left_out
+    # the first difference from the right pass, if the recording is complete enough to tell
+    complete = problem is None and recorded is not None and not recorded.left_out
     if recorded is not None and problem is None:
         problem = _silence(program, nodes, recorded, reading)
     difference = NOTHING
-    if (visits and not recorded.elsewhere) or (whole and problem is None):  # type: ignore[union-attr]
-        judged = visits if whole else visits[:-1]  # the last rule may have been stopped before it finished
-        difference = first_difference(program, nodes, judged, right, whole=whole)
+    if (visits and not recorded.elsewhere) or (complete and problem is None):  # type: ignore[union-attr]
+        judged = visits if complete else visits[:-1]  # the last rule may have been stopped before it finished
+        difference = first_difference(program, nodes, judged, right, whole=complete)
     return Replay(
         title=plain(subject.title),
         program=plain(program.text),
