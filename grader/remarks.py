@@ -272,7 +272,7 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         kind: The kind of the protocol's `Problem`.
         where: The step that was running.
         type: The type of the exception. For the kind `shape`, the code of what could not be read.
-        said: The exception's message.
+        message: The exception's message.
         names: The names to which `kind` or `type` refers.
         counts: The numbers to which `type` refers.
         lines: The learner's own lines in the traceback with their numbers, innermost last.
@@ -287,7 +287,7 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     kind: str
     where: str = ""
     type: str = ""
-    said: str = ""
+    message: str = ""
     names: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     lines: tuple[tuple[int, str], ...] = ()

@@ -310,6 +310,7 @@ class _Course(_Strict, frozen=True):
 
 def load_course(folder: Path) -> Course:
     """Return the course in `folder`. Raises `CourseError`."""
+    # the file, and what concerns the whole course
     document = Document(folder / "course.yaml")
     raw = document.convert(document.root, _Course)
     if raw.format_version != FORMAT_VERSION:
@@ -317,6 +318,7 @@ def load_course(folder: Path) -> Course:
         raise document.error(where, f"format_version {raw.format_version} is not supported; write 1")
     _positive(document, raw.limits)
     _modules(document, raw.allow_imports)
+    # the exercises: each has an id and a number of its own
     numbers = _numbers(folder)
     exercises: list[Exercise] = []
     for node in child(document.root, "exercises").value:
@@ -331,6 +333,7 @@ def load_course(folder: Path) -> Course:
                 problem = f"there are two exercises {exercise.number}, {files}; {first}. Give each its own number."
                 raise document.error(child(node, "id"), problem)
         exercises.append(exercise)
+    # the points of all exercises, and the grades
     total = sum(exercise.max_score for exercise in exercises)
     if total != raw.course.total:
         where = child(child(document.root, "course"), "total")

@@ -33,13 +33,13 @@ def time_text(row: Learner) -> str:
     at, due = instant(row.submitted_at), instant(row.due)
     if at is None:
         return ""
-    said = f"Submitted {_clock(at)} ({at.tzinfo})"
+    text = f"Submitted {_clock(at)} ({at.tzinfo})"
     if due is not None:
-        said = f"Submitted {_clock(at.astimezone(due.tzinfo))}, due {_clock(due)} ({due.tzinfo})"
+        text = f"Submitted {_clock(at.astimezone(due.tzinfo))}, due {_clock(due)} ({due.tzinfo})"
     if not row.late_s:
-        return f"{said}."
+        return f"{text}."
     costs = f"{counted(row.penalty, 'point')} taken off" if row.penalty else "no points taken off"
-    return f"{said}: {_how_late(row)}, {costs}."
+    return f"{text}: {_how_late(row)}, {costs}."
 
 
 def penalty_title(row: Learner) -> str:

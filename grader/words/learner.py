@@ -197,14 +197,16 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
             "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it so that it ends in .ipynb"
         )
     told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
-    usual = explain(stopped.type, stopped.said, [text for _, text in stopped.lines]) if told else None
+    usual = explain(stopped.type, stopped.message, [text for _, text in stopped.lines]) if told else None
     if usual and stopped.operand and stopped.type == "AttributeError":
         operation, operand, method = stopped.operand
         usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"
     if stopped.kind == "module":
         usual = "the file is run alone: it can import neither other packages nor your other files"
-    said = " ".join(_sentence(stopped).split())
-    return "\n".join([said, *(f"{place(cells, n)}: {line}" for n, line in stopped.lines), *([usual] if usual else [])])
+    sentence = " ".join(_sentence(stopped).split())
+    return "\n".join(
+        [sentence, *(f"{place(cells, n)}: {line}" for n, line in stopped.lines), *([usual] if usual else [])]
+    )
 
 
 # the grader's action, by step, when learner code raised outside of its own file
@@ -242,8 +244,8 @@ _STOPPED: dict[str, str] = {
     "cpu": ("stopped: your code ran out of CPU time; is there an endless loop, or work that is done again and again?"),
     "stalled": ("stopped: your code waited for {seconds} seconds without computing anything; what is it waiting for?"),
     "exit": "your code ends the program (sys.exit, exit or quit)",
-    "module": "{said}",
-    "syntax": "Python cannot parse the file: {said}",
+    "module": "{message}",
+    "syntax": "Python cannot parse the file: {message}",
 }
 
 
@@ -256,15 +258,15 @@ def _sentence(stopped: Stopped) -> str:
         return wants_argument(*stopped.names)
     if stopped.kind in _STOPPED:
         seconds = stopped.counts[0] if stopped.counts else 0
-        return filled(_STOPPED[stopped.kind], {"said": stopped.said, "seconds": seconds})
+        return filled(_STOPPED[stopped.kind], {"message": stopped.message, "seconds": seconds})
     if stopped.unfilled and stopped.begun:
         return "this part still raises NotImplementedError; remove that line once the part is filled in"
     if stopped.unfilled:
         return _UNFILLED
     if stopped.type == "MemoryError":
         return "your code asked for more memory than a check may use"
-    said = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.said)
-    text = f"{stopped.type}: {said}" if said else stopped.type
+    message = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.message)
+    text = f"{stopped.type}: {message}" if message else stopped.type
     if stopped.in_file:
         return f"your code raised {text}"
     return f"when {_DONE.get(stopped.where, 'your code was run')}, Python said: {text}"
