@@ -287,7 +287,10 @@ def test_classroom50(init: Init, fill: Fill, environment: Path, shell: Shell, tm
 
 
 def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shell, tmp_path: Path) -> None:
-    """The job clones and grades all repositories, and writes page and exports. The next night, it grades changes."""
+    """The job clones and grades all repositories, and writes page and exports.
+
+    The next night, it grades what changed, and applies what was decided.
+    """
     work = init("github-class", tmp_path / "work")
     temp, token = tmp_path / "temp", {"CLONE_TOKEN": TOKEN}
     link(temp / "backward", environment)
@@ -302,7 +305,7 @@ def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shel
     (job,) = yaml.safe_load((work / ".github" / "workflows" / "class.yml").read_text())["jobs"].values()
     scripts = {step.get("name"): step["run"] for step in job["steps"] if "run" in step}
 
-    def night() -> tuple[str, dict[str, dict[str, Any]]]:
+    def night() -> dict[str, dict[str, Any]]:
         cloned = shell(scripts["Clone"], work, RUNNER_TEMP=temp, **token)
         assert 0 == cloned.returncode, cloned.stderr
         graded = shell(scripts["Grade"], work, RUNNER_TEMP=temp)
@@ -310,24 +313,15 @@ def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shel
         results = [path for path in (work / "results").rglob("*") if path.is_file()]
         made = [path.read_text() for path in results if path.parent.name != "code"]  # there, the files as submitted
         harmless(*made, graded.stdout)
-        reports = {path.stem: json.loads(path.read_text()) for path in (work / "results" / "reports").glob("*.json")}
-        return graded.stdout, reports
+        return {path.stem: json.loads(path.read_text()) for path in (work / "results" / "reports").glob("*.json")}
 
     installed = shell(scripts["Install"], work, RUNNER_TEMP=temp)
     assert 0 == installed.returncode, installed.stderr
-    _, first = night()
+    first = night()
     assert SCORES == {name: report["score"] for name, report in first.items()}
     assert {"page.html", "cohort.json", "exports"} <= {path.name for path in (work / "results").iterdir()}
-    remote = tmp_path / "remote"
-    shutil.copytree(remote / "honest" / "exercises", remote / "empty" / "exercises", dirs_exist_ok=True)
-    commit(remote / "empty")
-    shutil.rmtree(temp / "submissions")
-    _, second = night()
-    assert {**SCORES, "empty": 30} == {name: report["score"] for name, report in second.items()}
-    assert first["honest"] == second["honest"]
-    assert first["hostile"] == second["hostile"]
 
-    # the artifact is enough to decide, and what is committed holds from the next night on
+    # the artifact is enough to decide
     (artifact,) = [step["with"]["path"] for step in job["steps"] if step.get("with", {}).get("name") == "class"]
     download = tmp_path / "download"
     download.mkdir()
@@ -340,7 +334,16 @@ def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shel
     decided = subprocess.run([*map(str, words)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (0, "") == (decided.returncode, decided.stderr)
     shutil.copy(download / "overrides.yaml", work)
-    night()
+
+    # the next night, what changed is graded, and what was decided and committed holds
+    remote = tmp_path / "remote"
+    shutil.copytree(remote / "honest" / "exercises", remote / "empty" / "exercises", dirs_exist_ok=True)
+    commit(remote / "empty")
+    shutil.rmtree(temp / "submissions")
+    second = night()
+    assert {**SCORES, "empty": 30} == {name: report["score"] for name, report in second.items()}
+    assert first["honest"] == second["honest"]
+    assert first["hostile"] == second["hostile"]
     learners = json.loads((work / "results" / "cohort.json").read_text())["learners"]
     assert {"honest": 30, "hostile": 2, "empty": 30} == {one["id"]: one["total"] for one in learners}
 

@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     All attacks in a tier that is not one of the two strongest are left to `make test-all`.
     """
     for item in items:
-        if HERE in item.path.parents and not _STILL.issuperset(getattr(item, "fixturenames", ())):
+        if str(item.path).startswith(f"{HERE}{os.sep}") and not _STILL.issuperset(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.hostile)
             item.add_marker(pytest.mark.timeout(900))
             if "runs" in item.fixturenames and tier_of(item) not in STRONGEST:
