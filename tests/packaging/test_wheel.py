@@ -66,8 +66,11 @@ def test_it_works_outside_the_checkout(run: Run) -> None:
     assert "Score 100/100" in solved.stdout
 
 
-def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, tmp_path: Path) -> None:
-    """With a README, the glossary, and a workflow that installs the same kit again; a second time nothing changes."""
+def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, wheel: Path, tmp_path: Path) -> None:
+    """With a README, the glossary, and a workflow that installs the same kit again; a second time nothing changes.
+
+    The wheel that is packed from the installation has the files of the wheel that was installed.
+    """
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "README.md").write_text("mine\n")
     started = run("start", "mine")
@@ -79,12 +82,13 @@ def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, tmp_path: 
     assert "mine\n" == (tmp_path / "mine" / "README.md").read_text()
     wanted = {".gitignore", ".vscode/settings.json", "docs/glossary.md", ".github/workflows/grade.yml"}
     assert wanted | {"README.md", ".github/backward/install.sh", "exercises/13_descend.py"} <= files
-    (wheel,) = (tmp_path / "mine" / ".github" / "backward").glob("*.whl")
+    (packed,) = (tmp_path / "mine" / ".github" / "backward").glob("*.whl")
+    assert set(zipfile.ZipFile(wheel).namelist()) == set(zipfile.ZipFile(packed).namelist())
     again = tmp_path / "again"
     venv.create(again, with_pip=False)
     (site,) = again.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(DEPENDENCIES + "\n")
-    install = [sys.executable, "-m", "pip", "--python", str(again), "install", "--no-deps", "--quiet", str(wheel)]
+    install = [sys.executable, "-m", "pip", "--python", str(again), "install", "--no-deps", "--quiet", str(packed)]
     subprocess.run(install, check=True, capture_output=True)
     graded = run_in(again / "bin", tmp_path / "mine")
     assert (1, "") == (graded.returncode, graded.stderr)

@@ -25,3 +25,10 @@ def test_each_sentence_is_used(kind: str) -> None:
 def test_fields_are_put_in_as_they_are() -> None:
     """Braces in a user's words are kept."""
     assert "there is no learner `{near}`" == people.problem_text("no_learner", name="{near}", near="")
+
+
+def test_a_column_is_named_with_its_field_if_its_name_differs() -> None:
+    """Case, spaces and signs make no difference."""
+    columns = [("Login", "login"), ("SIS User ID", "sis_user_id"), ("Student", "name")]
+    expected = "columns recognised: Login, SIS User ID, Student as name; not recognised, and not used: `Shoe size`"
+    assert expected == people.columns_text(columns, [("Shoe size", "")])
