@@ -56,9 +56,10 @@ $(VENV)/learner: pyproject.toml constraints.txt | venv
 	$(INSTALL) -e .
 	@touch $@
 
-# What a developer needs, which holds what a learner needs.
+# What a developer needs, which holds what a learner needs. pip would compile the files one after another.
 $(VENV)/installed: pyproject.toml constraints.txt | venv
-	$(INSTALL) -e ".[dev]"
+	$(INSTALL) --no-compile -e ".[dev]"
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > $(VENV)/compiled 2>&1 || true  # some are not meant to compile
 	@touch $@ $(VENV)/learner
 
 # After a change of a format.
