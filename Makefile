@@ -19,9 +19,11 @@ test test-all: lint $(VENV)/installed
 	$(TESTS) $(TESTED); tests=$$?; \
 	wait $$types; types=$$?; cat $(VENV)/types; test $$tests -eq 0 -a $$types -eq 0
 
-# Every combination: all tiers, CPU settings and Pythons, the full tables of verdicts, and 500 submissions under kills.
+# Every combination: all tiers, CPU settings and Pythons, the full tables of verdicts, 500 submissions under kills, and
+# forged answers at random.
 test-all: TESTED = --timeout 3600 --session-timeout 14400
 test-all: export BACKWARD_CHAOS = 500
+test-all: export BACKWARD_FUZZ_CASES = 300
 
 TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 

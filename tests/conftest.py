@@ -30,26 +30,28 @@ ROOT = TESTS.parent
 _LONG = ("hostile", "slow", "cluster", "browser")
 # the files that take longest, the longest first
 _LONGEST = (
-    "hostile/test_attacks.py",
     "ci/test_platforms.py",
+    "hostile/test_attacks.py",
     "verdicts/test_exercises.py",
-    "verdicts/test_engines.py",
     "views/test_page_browser.py",
-    "leftovers/test_messes.py",
+    "hostile/test_bounds.py",
+    "oracle/test_processors.py",
     "hostile/test_budget.py",
+    "leftovers/test_messes.py",
+    "packaging/test_wheel.py",
+    "verdicts/test_engines.py",
+    "verdicts/test_layouts.py",
+    "packaging/test_getting.py",
     "cli/test_mixed_class.py",
     "packaging/test_pythons.py",
-    "oracle/test_processors.py",
     "cli/test_cohort.py",
     "views/test_replay_browser.py",
     "cohort/test_run.py",
     "author/test_build.py",
-    "hostile/test_bounds.py",
     "cli/test_authoring.py",
     "cohort/test_cluster.py",
     "hostile/test_odd_input.py",
     "docs/test_feedback.py",
-    "verdicts/test_layouts.py",
 )
 # tests start Python a thousand times: without compiled files, each time takes twice as long
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -75,7 +75,7 @@ REPORT = (32 << 10) * sum(len(exercise.checks) for exercise in load_course(ROOT)
 PAGE = 3 * REPORT  # bytes of a feedback page, which shows code too
 LONG_RULE = 60_000  # lines of a rule, which the sources with the most lines have
 LINES = 300  # of a terminal, for one exercise: with --all, the reasons do not count among the ten lines of a check
-CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "36"))  # of checks that are lied to; of whole submissions a twelfth
+CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "12"))  # of checks that are lied to; of whole submissions a twelfth
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 TOKEN = (-1.2345678901234567e-300).hex()
 # what is long in memory, in a report, on a terminal, or on a page
