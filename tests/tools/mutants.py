@@ -273,7 +273,7 @@ def main() -> None:
         def time(step: Step) -> float:
             """Run a step without a change, and return the time that a mutant may take."""
             lab, begun = labs.get(), monotonic()
-            passed = lab.passes(step.words, 1800, cache=True)
+            passed = any(lab.passes(step.words, 1800, cache=True) for _ in range(2))  # a busy machine may fail one
             assert passed, f"{step.name} fail without a change:\n{lab.log.read_text(errors='replace')[-4000:]}"
             labs.put(lab)
             return 10 + 4 * (monotonic() - begun)
