@@ -14,7 +14,7 @@ import yaml
 from ..base import UserError, plain, read_plain, write_atomically, yaml_tree
 from ..course import COMMANDS, ID, Course, Document, Exercise, load_course
 from ..course.load import child
-from ..words import author as said
+from ..words import author as words
 from .build import make_stub
 
 # -- The table of exercises in a course's README. It has a row with points for each exercise
@@ -82,18 +82,18 @@ def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
     listed = {found["id"]: (number, found) for number, found in rows}
     for exercise in course.exercises:
         if exercise.id not in listed:
-            yield None, said.row_missing(exercise.stem, row_of(exercise, "…"))
+            yield None, words.row_missing(exercise.stem, row_of(exercise, "…"))
             continue
         number, found = listed[exercise.id]
         if (found["number"], found["points"]) != (exercise.number, points_of(exercise)):
-            yield number, said.other_row(row_of(exercise, found["what"].strip()))
+            yield number, words.other_row(row_of(exercise, found["what"].strip()))
     ids = [exercise.id for exercise in course.exercises]
     for number, found in rows:
         if found["id"] not in ids:
-            yield number, said.no_such_row(found["id"])
+            yield number, words.no_such_row(found["id"])
     order = [found["id"] for _, found in rows if found["id"] in ids]
     if order != [one for one in ids if one in listed]:
-        yield rows[0][0], said.OTHER_ORDER
+        yield rows[0][0], words.OTHER_ORDER
 
 
 def _lines(path: Path) -> list[str]:
@@ -165,10 +165,10 @@ def _title(given: str | None, name: str) -> str:
 def _add(folder: Path, name: str, number: str, title: str) -> None:
     """Write the files of an exercise. Add its entry to `course.yaml`, and its row to the tables of exercises."""
     stem = f"{number}_{name}"
-    words = {"number": number, "id": name, "title": title}
+    fields = {"number": number, "id": name, "title": title}
     page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
     files = {
-        folder / "solutions" / f"{stem}.py": _filled("solution.py", **words),
+        folder / "solutions" / f"{stem}.py": _filled("solution.py", **fields),
         folder / "solutions" / f"{stem}.mistakes.yaml": _filled("misconceptions.yaml"),
         folder / "tests" / "hidden" / f"test_{stem}.py": _filled("test.py"),
     }
@@ -187,8 +187,8 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
             _write(folder / name, page_with_row)
 
 
-def _filled(template: str, **words: str) -> str:
-    return Template((_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")).substitute(words)
+def _filled(template: str, **fields: str) -> str:
+    return Template((_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")).substitute(fields)
 
 
 def _quoted(text: str) -> str:

@@ -11,7 +11,7 @@ from ..client import read_source
 from ..course import Course, CourseError, Exercise
 from ..diagnosis import regions
 from ..oracle.answer_book import AnswerBook, read_book
-from ..words import author as said
+from ..words import author as words
 from ..workspace import FOLDER
 from .build import is_work, make_stub
 from .new import GLOSSARY, LEARNERS, README, differing, learners_glossary, row_of
@@ -43,9 +43,9 @@ def shown(course: Course, text: str) -> Iterator[str]:
     text = squeezed(text)
     for exercise in course.exercises:
         if any(body in text for body in solution_bodies(read_source(course.solution(exercise)).text)):
-            yield said.shows_solution(exercise.stem)
+            yield words.shows_solution(exercise.stem)
         if any(call in text for call in hidden_calls(course, exercise)):
-            yield said.shows_check(exercise.stem)
+            yield words.shows_check(exercise.stem)
 
 
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")

@@ -21,7 +21,7 @@ from ..oracle import Oracle
 from ..oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
 from ..program import Question
 from ..sandbox import start
-from ..words import author as said
+from ..words import author as words
 from ..words.practice import unread_text
 from .build import OnStep, Steps, build_book, catalogue, is_work, make_stub, steps_of, to_run, unheard
 from .mutants import Mutant, mutants
@@ -223,11 +223,11 @@ def _readme(course: Course) -> list[Finding]:
 def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
     """Compare a book with one made now. Run the misconceptions of `exercises`, or of all exercises if it is empty."""
     made = build_book(course, book if exercises else None, exercises, steps)
-    found = [Finding(course.book, None, said.build_again(drift_text(one))) for one in drift(course, book, made)]
+    found = [Finding(course.book, None, words.build_again(drift_text(one))) for one in drift(course, book, made)]
     unstable = made_from_answers(course, made)
     for exercise in course.exercises:
         if exercise.id in unstable:
-            text = said.made_from_answer([question.shown for question in unstable[exercise.id]])
+            text = words.made_from_answer([question.shown for question in unstable[exercise.id]])
             found.append(Finding(course.hidden_test(exercise), None, text))
     return found
 
@@ -235,7 +235,7 @@ def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], step
 def drift_text(one: Drift) -> str:
     """Return a sentence about a drift, with the exercise and, if there is one, the program."""
     stem = one.exercise.stem if one.exercise else ""
-    return said.drifted(one.kind, stem, [question.shown for question in one.questions])
+    return words.drifted(one.kind, stem, [question.shown for question in one.questions])
 
 
 class _Verification:
@@ -308,24 +308,24 @@ class _Verification:
         self.result.score = self._points(passed)
         for check in self.exercise.checks:
             if not passed[check.id]:
-                self._find(self.course.file, check.line, said.solution_fails(check.id))
+                self._find(self.course.file, check.line, words.solution_fails(check.id))
         tight = self._passed(self._examine(self.solution.text, limit_divisor=_ROOM))
         for check in self.exercise.checks:
             if passed[check.id] and not tight[check.id]:
-                self._find(self.course.file, check.line, said.solution_is_slow(check.id))
+                self._find(self.course.file, check.line, words.solution_is_slow(check.id))
 
     def _stub(self) -> None:
         stub = make_stub(self.course, self.exercise)
         path = self.course.exercise_file(self.exercise)
         if "# TODO" not in stub:
-            self._find(path, None, said.NO_TODO)
+            self._find(path, None, words.NO_TODO)
         self.result.worked_on = is_work(self.course, self.exercise, self.book.stubs)
         if not self.result.worked_on and read_source(path).text != stub:
-            self._find(path, None, said.OTHER_STUB)
+            self._find(path, None, words.OTHER_STUB)
         passed = self._passed(self._examine(stub))
         for check in self.exercise.checks:
             if check.points and passed[check.id]:
-                self._find(self.course.file, check.line, said.stub_passes(check.id))
+                self._find(self.course.file, check.line, words.stub_passes(check.id))
 
     def _leaks(self) -> None:
         """Find solutions in the exercise files up to their own exercise, and hidden tests in any exercise file."""
@@ -335,9 +335,9 @@ class _Verification:
             worked_on = is_work(self.course, other, self.book.stubs)
             text = squeezed(make_stub(self.course, other) if worked_on else read_source(path).text)
             if other.number <= self.exercise.number and any(body in text for body in bodies):
-                self._find(path, None, said.shows_solution(self.exercise.stem))
+                self._find(path, None, words.shows_solution(self.exercise.stem))
             if any(call in text for call in calls):
-                self._find(path, None, said.shows_check(self.exercise.stem))
+                self._find(path, None, words.shows_check(self.exercise.stem))
 
     def _misconceptions(self) -> None:
         path = self.path.with_suffix(".mistakes.yaml")
@@ -347,24 +347,24 @@ class _Verification:
             examined = self._examine(one.source)
             passed = self._passed(examined)
             if self._points(passed) == self._all_points():
-                self._find(path, one.line, said.loses_no_points(one.id))
+                self._find(path, one.line, words.loses_no_points(one.id))
             elif problem := self._misplaced(one, passed):
                 self._find(path, one.line, problem)
             found = {other.id for other in explain(known, examined).values()}
             if found == {one.id}:
                 self.result.diagnosed += 1
             elif found or can_be_told(known, examined.behaviour):
-                self._find(path, one.line, said.diagnosed_as(one.id, sorted(found)))
+                self._find(path, one.line, words.diagnosed_as(one.id, sorted(found)))
 
     def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:
         """Return a message if `about` is not the check that a misconception fails first, or None."""
         first = next(check.id for check in self.exercise.checks if not passed[check.id])
         if one.about is None:
-            return said.about_nothing(one.id, first)
+            return words.about_nothing(one.id, first)
         if one.about not in passed:
-            return said.about_no_check(one.id, one.about)
+            return words.about_no_check(one.id, one.about)
         if one.about != first:
-            return said.about_other(one.id, one.about, first)
+            return words.about_other(one.id, one.about, first)
         return None
 
     def _scores(self) -> None:
@@ -377,7 +377,7 @@ class _Verification:
             passed = [self._passed(self._examine(text, seed=seed)) for seed in seeds]
             differing = [check.id for check in self.exercise.checks if len({one[check.id] for one in passed}) > 1]
             if differing:
-                self._find(where, line, said.depends_on_seed(misconception, differing, self.seeds))
+                self._find(where, line, words.depends_on_seed(misconception, differing, self.seeds))
 
     def _mutants(self) -> None:
         path = self.path.with_suffix(".equivalent.yaml")
@@ -389,11 +389,11 @@ class _Verification:
             self.result.killed += not survived
             self.result.equivalent += survived and excused
             if survived and not excused:
-                self._find(self.path, mutant.line, said.mutant_survives(mutant.name))
+                self._find(self.path, mutant.line, words.mutant_survives(mutant.name))
             elif excused and not survived:
-                self._find(path, None, said.not_equivalent(mutant.name))
+                self._find(path, None, words.not_equivalent(mutant.name))
         for name in listed:
-            self._find(path, None, said.no_mutant(name))
+            self._find(path, None, words.no_mutant(name))
 
 
 def _equivalent(path: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from ..base import UserError, read_plain, write_files
 from ..course import PACKAGED, Course, load_course
-from ..words import author as said
+from ..words import author as words
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PINS = "constraints.txt"
@@ -108,11 +108,11 @@ def platform_files(name: str, wheel: Path, course: Course | None, min_score: int
     """
     platform = PLATFORMS[name]
     if min_score is not None and not platform.may_fail:
-        raise SetupError(said.no_min_score(name, [other for other, one in PLATFORMS.items() if one.may_fail]))
+        raise SetupError(words.no_min_score(name, [other for other, one in PLATFORMS.items() if one.may_fail]))
     try:
         data = read_plain(wheel, follow=True)
     except OSError as error:
-        raise SetupError(said.not_read(f"--wheel {wheel}", error.strerror)) from None
+        raise SetupError(words.not_read(f"--wheel {wheel}", error.strerror)) from None
     _check_wheel(wheel, data)
     folder = PurePosixPath(platform.folder)
     where = str(folder / "course") if course else PACKAGED
@@ -134,11 +134,11 @@ def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
     paths = [folder / path for path in files]
     there = [path for path in paths if os.path.lexists(path)]
     if there:
-        raise SetupError(said.already_there([str(path) for path in there]))
+        raise SetupError(words.already_there([str(path) for path in there]))
     try:
         write_files(files, folder)
     except OSError as error:
-        raise SetupError(said.not_written(str(error.filename or folder), error.strerror)) from None
+        raise SetupError(words.not_written(str(error.filename or folder), error.strerror)) from None
     return paths
 
 
@@ -154,9 +154,9 @@ def _check_wheel(path: Path, data: bytes) -> None:
         names = []
     named = path.name.startswith(f"{_DISTRIBUTION}-") and path.suffix == ".whl"
     if not named or not any(name.startswith(f"{_DISTRIBUTION}-") and name.endswith("/METADATA") for name in names):
-        raise SetupError(said.no_wheel(str(path)))
+        raise SetupError(words.no_wheel(str(path)))
     if any("solutions" in PurePosixPath(name).parts for name in names):
-        raise SetupError(said.wheel_with_solutions(str(path)))
+        raise SetupError(words.wheel_with_solutions(str(path)))
 
 
 def _pins() -> bytes:
@@ -164,7 +164,7 @@ def _pins() -> bytes:
     for folder in (_TEMPLATES, _TEMPLATES.parents[2]):
         if (folder / _PINS).is_file():
             return (folder / _PINS).read_bytes()
-    raise SetupError(said.NO_PINS)
+    raise SetupError(words.NO_PINS)
 
 
 def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
@@ -179,7 +179,7 @@ def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
             content = read_plain(path, follow=True) if stub is None else stub.encode()
             yield path.relative_to(course.folder).as_posix(), content
         except OSError as error:
-            raise SetupError(said.not_read(str(path), error.strerror)) from None
+            raise SetupError(words.not_read(str(path), error.strerror)) from None
 
 
 def _stubs(course: Course) -> dict[Path, str | None]:
@@ -221,10 +221,10 @@ def own_wheel() -> tuple[str, bytes]:
 
 def built_wheel(clone: Path) -> tuple[str, bytes]:
     if not (clone / "pyproject.toml").is_file():
-        raise UserError(said.not_built(f"{clone} is not a clone of its repository"))
+        raise UserError(words.not_built(f"{clone} is not a clone of its repository"))
     stubs = _stubs(load_course(clone))
     if changed := [str(path) for path, stub in stubs.items() if read_plain(path, follow=True) != (stub or "").encode()]:
-        raise UserError(said.worked_on(changed))
+        raise UserError(words.worked_on(changed))
     from ..base.processes import start  # imported here to keep `grade ci --help` fast
 
     with TemporaryDirectory() as folder:
@@ -233,7 +233,7 @@ def built_wheel(clone: Path) -> tuple[str, bytes]:
         done = start([*command, "--wheel-dir", folder, str(clone)], environment)
         wheels = sorted(Path(folder).glob("*.whl")) if done.wait() == 0 else []
         if not wheels:
-            raise UserError(said.not_built("`pip wheel` failed"))
+            raise UserError(words.not_built("`pip wheel` failed"))
         return wheels[0].name, wheels[0].read_bytes()
 
 

@@ -356,9 +356,9 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
     """
     if isinstance(cause, Died):
         return Problem(_sentence(ended_text(cause)), 0, where)
-    said = stopped_text(stopped(cause, file.text), file.cells).splitlines()[0]
+    text = stopped_text(stopped(cause, file.text), file.cells).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
-    return Problem(_sentence(said), line, _WHERE.get(cause.where, where))
+    return Problem(_sentence(text), line, _WHERE.get(cause.where, where))
 
 
 def left_out() -> Problem:

@@ -83,6 +83,6 @@ def other_decisions(learner: Learner) -> Iterator[str]:
     for one in learner.decisions:
         rest = replace(one, points={}, comment=None, keep=())
         if rest.files or any(
-            said is not None for said in (rest.submission, rest.submitted_at, rest.penalty, rest.excused)
+            value is not None for value in (rest.submission, rest.submitted_at, rest.penalty, rest.excused)
         ):
             yield decided_text(rest)

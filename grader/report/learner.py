@@ -36,15 +36,15 @@ def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
     These are the facts that explain a failed check with details for the learner. If there is such a check, the facts
     that explain no check are included.
     """
-    told = {
+    explained = {
         check.id
         for check in exercise.checks
         if check.status != "passed"
         and (check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score")
     }
     facts = []
-    for fact in exercise.facts or () if told else ():
-        checks = tuple(check for check in fact.checks or () if check in told)
+    for fact in exercise.facts or () if explained else ():
+        checks = tuple(check for check in fact.checks or () if check in explained)
         if checks or not fact.checks:
             facts.append(replace(fact, checks=checks) if fact.checks else fact)
     return tuple(facts)
@@ -55,7 +55,7 @@ def check_for_learner(exercise_id: str, check: CheckResult, details: Details) ->
     detail = details.get((exercise_id, check.id), "score")
     if check.visibility == "visible" or detail == "full":
         return check
-    told = replace(
+    reduced = replace(
         check,
         program=UNSET,
         expected=UNSET,
@@ -68,4 +68,4 @@ def check_for_learner(exercise_id: str, check: CheckResult, details: Details) ->
         line=UNSET,
         play=UNSET,
     )
-    return told if detail == "hint" else replace(told, diagnosis=UNSET, hint=UNSET, hint_number=UNSET)
+    return reduced if detail == "hint" else replace(reduced, diagnosis=UNSET, hint=UNSET, hint_number=UNSET)

@@ -25,9 +25,9 @@ def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
 
 
 def _reasons(report: Report) -> Iterator[NeedsReview]:
-    told = {exercise.message for exercise in report.exercises}
+    messages = {exercise.message for exercise in report.exercises}
     for note in report.notes:
-        if note not in told:  # otherwise the exercise's own reason says the same, and is more specific
+        if note not in messages:  # otherwise the exercise's own reason says the same, and is more specific
             yield NeedsReview("note", detail=note)
     for exercise in report.exercises:
         yield from _about(exercise)
@@ -55,9 +55,9 @@ def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
         yield NeedsReview("unreadable", exercise.id, detail=detail)
         return
     found: dict[ReviewKind, list[str]] = {}
-    whole = _suspect(exercise.reason)
-    if whole is not None:
-        found[whole] = []
+    of_file = _suspect(exercise.reason)
+    if of_file is not None:
+        found[of_file] = []
     for check in exercise.checks:
         kind = _suspect(check.reason)
         if kind is not None:

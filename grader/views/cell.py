@@ -85,8 +85,8 @@ def _why(result: ExerciseResult) -> str:
         explained(result, check, style=_style()) if check and not (check.bonus and result.status == "passed") else []
     )
     title = f"<p>{_text(check.title)}</p>" if check and lines else ""
-    said = result.message if isinstance(result.message, str) and result.status != "not_started" else ""
-    message = "".join(f"<p>{_text(line)}</p>" for line in said.splitlines())
+    text = result.message if isinstance(result.message, str) and result.status != "not_started" else ""
+    message = "".join(f"<p>{_text(line)}</p>" for line in text.splitlines())
     shown = "\n".join(map(_text, lines))
     return message + (f"{title}<pre>{shown}</pre>" if lines else "")
 

@@ -13,7 +13,7 @@ from ..base.style import Style, columns, packed
 from ..course import Course, Exercise
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure, hint_of
-from ..words import practice as said
+from ..words import practice as words
 from ..workspace import Progress, Reset, progress_of
 from .terminal import PLAIN, at_hand, check_lines, explained, headline, observed
 
@@ -75,7 +75,7 @@ def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style
     passed = sum(result.status == "passed" for result in results.values())
     bar = f"[{style.paint('#' * done, 'green')}{'.' * (width - done)}] " if width else ""
     count = len(course.exercises)
-    return bar + said.points_and_passed(score, course.max_score, passed, count, short=not width)
+    return bar + words.points_and_passed(score, course.max_score, passed, count, short=not width)
 
 
 def exercise_list(
@@ -95,8 +95,8 @@ def exercise_list(
 def next_step(course: Course, exercise: Exercise | None, folder: Path, style: Style = PLAIN) -> list[str]:
     """Return the next step: the file to open, relative to the current folder, or that all exercises are passed."""
     if exercise is None:
-        return style.wrap(said.all_passed(len(course.exercises)), style.prose)
-    return style.wrap(said.next_file(shown_path(folder / exercise.filename), exercise.title), style.prose)
+        return style.wrap(words.all_passed(len(course.exercises)), style.prose)
+    return style.wrap(words.next_file(shown_path(folder / exercise.filename), exercise.title), style.prose)
 
 
 def what_next(
@@ -124,12 +124,12 @@ def what_next(
     if at is not None:
         exercise, path = by_id[at.id], files[at.id]
         if at.status == "missing":
-            return style.wrap(said.next_missing(f"grade reset {_short(exercise)}", shown_path(path)), style.prose)
+            return style.wrap(words.next_missing(f"grade reset {_short(exercise)}", shown_path(path)), style.prose)
         verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
         usual = os.path.realpath(path.parent) == os.path.realpath(folder)
         in_place = usual and path.name in (exercise.filename, exercise.notebook)
-        words = [_short(exercise)] if in_place else [exercise.id, shown_path(path)]
-        return _step(said.next_step(verb, shown_path(path)), words, flags, style)
+        names = [_short(exercise)] if in_place else [exercise.id, shown_path(path)]
+        return _step(words.next_step(verb, shown_path(path)), names, flags, style)
     graded = [by_id[result.id] for result in report.exercises]
     if len(graded) == len(course.exercises):
         return farewell(course, style)
@@ -139,13 +139,13 @@ def what_next(
     if exercise_next is None:
         return _step(None, [], flags, style)
     to_open = shown_path(folder / exercise_next.filename)
-    return _step(said.next_step("open", to_open), [_short(exercise_next)], flags, style)
+    return _step(words.next_step("open", to_open), [_short(exercise_next)], flags, style)
 
 
-def _step(first: str | None, words: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
-    command = " ".join(["grade", *map(shlex.quote, (*words, *flags))])
+def _step(first: str | None, names: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
+    command = " ".join(["grade", *map(shlex.quote, (*names, *flags))])
     if first is None:
-        return style.wrap(said.next_all(command), style.prose)
+        return style.wrap(words.next_all(command), style.prose)
     return with_command(first, command, style)
 
 
@@ -154,10 +154,10 @@ def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
 
     The command stays in one piece so that it can be copied. If it is longer than a line, the terminal breaks it.
     """
-    words, whole = style.clean(text).split(), f"`{style.command(command)}`"
-    if columns(whole) > style.prose:
-        return [*packed(words, style.prose, style.prose), whole]
-    return packed([*words, whole], style.prose, style.prose)
+    pieces, quoted = style.clean(text).split(), f"`{style.command(command)}`"
+    if columns(quoted) > style.prose:
+        return [*packed(pieces, style.prose, style.prose), quoted]
+    return packed([*pieces, quoted], style.prose, style.prose)
 
 
 def welcome(
@@ -176,14 +176,14 @@ def welcome(
     folder = files[report.exercises[0].id].parent
     count, points = len(course.exercises), course.max_score
     where = shown_path(folder)
-    text = said.welcome(count, points, "this folder" if where == "." else where)
+    text = words.welcome(count, points, "this folder" if where == "." else where)
     return [
         style.cut(style.clean(course.title), style.width),
         "",
         *style.wrap(text, style.prose),
         "",
-        *style.wrap(said.WELCOME_TIP, style.prose),
-        *(with_command(said.SHORTEN, shorten, style) if shorten else []),
+        *style.wrap(words.WELCOME_TIP, style.prose),
+        *(with_command(words.SHORTEN, shorten, style) if shorten else []),
         "",
         f"Score 0/{points}",
         *what_next(course, report, files, folder, (), flags, style),
@@ -192,15 +192,15 @@ def welcome(
 
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: the lessons of the exercises, and sources for further study."""
-    lines = ["", said.all_passed(len(course.exercises))]
+    lines = ["", words.all_passed(len(course.exercises))]
     learnt = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
     if learnt:
-        lines += ["", said.LEARNT]
+        lines += ["", words.LEARNT]
         for number, text in learnt:
             first, *rest = packed(style.clean(text).split(), style.prose - 5, style.prose - 5)
             lines += [f"  {number} {first}", *(f"     {line}" for line in rest)]
     if course.further:
-        lines += ["", said.FURTHER]
+        lines += ["", words.FURTHER]
         for text in course.further:
             first, *rest = packed(style.clean(text).split(), style.prose - 4, style.prose - 4)
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
@@ -211,8 +211,8 @@ def reset_text(path: Path, done: Reset, style: Style = PLAIN) -> list[str]:
     """Return a text about the reset of a file: whether it was reset, and the path of the copy if there is one."""
     name = shown_path(path)
     if not done.written:
-        return style.wrap(said.reset_not_needed(name), style.prose)
-    return style.wrap(said.reset_done(name, shown_path(done.copy) if done.copy else ""), style.prose)
+        return style.wrap(words.reset_not_needed(name), style.prose)
+    return style.wrap(words.reset_done(name, shown_path(done.copy) if done.copy else ""), style.prose)
 
 
 def _short(exercise: Exercise) -> str:

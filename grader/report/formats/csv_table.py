@@ -38,10 +38,12 @@ def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell
         result += [report.status if standing(report) == "graded" else standing(report)]
         result += [points.get(exercise, "") for exercise in exercises]
         for person in people(report):
-            said = [*map(review_text, review_reasons(report)), *map(decided_text, learner.decisions if learner else ())]
-            notes = " | ".join(said)
+            notes = [
+                *map(review_text, review_reasons(report)),
+                *map(decided_text, learner.decisions if learner else ()),
+            ]
             who = learner.id if learner else stamp.id
-            yield [who, person.name, person.email, student_id(person), person.section, *result, notes]
+            yield [who, person.name, person.email, student_id(person), person.section, *result, " | ".join(notes)]
 
 
 FORMAT = Format(

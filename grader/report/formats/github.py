@@ -49,15 +49,15 @@ def annotations(report: Report, folder: str = "") -> Iterator[str]:
     for exercise in report.exercises:
         check = first_failure(exercise)
         file, line = located(exercise, check)
-        told = _told(exercise, check)
-        if not told or not file or exercise.status in ("missing", "not_started") or shown == MOST_ANNOTATIONS:
+        text = _explained(exercise, check)
+        if not text or not file or exercise.status in ("missing", "not_started") or shown == MOST_ANNOTATIONS:
             continue
         shown += 1
         path = posixpath.normpath(posixpath.join(folder, file.replace("\\", "/")))
         name = f"{exercise.number} {exercise.title}: {exercise.score}/{exercise.max_score}"
         properties = {"file": path, "line": str(line) if line and not exercise.cells else "", "title": name}
         given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-        yield f"::error {given}::{_data(told)}\n"
+        yield f"::error {given}::{_data(text)}\n"
 
 
 def _row(exercise: ExerciseResult) -> str:
@@ -68,14 +68,14 @@ def _row(exercise: ExerciseResult) -> str:
 
 def _section(exercise: ExerciseResult) -> str:
     check = first_failure(exercise)
-    told = _told(exercise, check)
-    if not told or exercise.status in ("missing", "not_started"):
+    text = _explained(exercise, check)
+    if not text or exercise.status in ("missing", "not_started"):
         return ""
     at = where(exercise, located(exercise, check)[1])
-    return f"\n### {markdown(f'{exercise.number} {exercise.title}')}\n\n" + _fenced(f"{at}\n{told}")
+    return f"\n### {markdown(f'{exercise.number} {exercise.title}')}\n\n" + _fenced(f"{at}\n{text}")
 
 
-def _told(exercise: ExerciseResult, check: CheckResult | None) -> str:
+def _explained(exercise: ExerciseResult, check: CheckResult | None) -> str:
     """Return the first failure of an exercise, or the reason why its file was not graded; empty if there is neither."""
     if check is not None:
         return f"{check.title}\n{explanation(exercise, check)}"

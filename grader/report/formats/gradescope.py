@@ -99,8 +99,8 @@ def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: De
 
 def _output(exercise: ExerciseResult, check: CheckResult) -> str:
     printed = "" if check.output is UNSET else f"printed:\n{lines(check.output)}"
-    said = "" if check.status == "passed" else explanation(exercise, check)
-    return "\n".join(filter(None, (one_line(decision_on(check)), said, printed)))
+    why = "" if check.status == "passed" else explanation(exercise, check)
+    return "\n".join(filter(None, (one_line(decision_on(check)), why, printed)))
 
 
 def _penalty(learner: Learner, visibility: str) -> dict[str, Any]:

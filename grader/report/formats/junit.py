@@ -73,14 +73,14 @@ def _result(exercise: ExerciseResult, check: CheckResult) -> "Failure | Error | 
     """
     from junitparser import Error, Failure, Skipped
 
-    said = "\n".join(
+    text = "\n".join(
         filter(None, (one_line(decision_on(check)), "" if check.status == "passed" else explanation(exercise, check)))
     )
     kind: type[Failure | Error | Skipped] = Failure if check.status == "failed" or check.decided else Error
     if not check.decided and ("not_started" in (exercise.status, check.status) or exercise.status == "missing"):
         kind = Skipped
-    result = kind(said.partition("\n")[0] or check.title, check.status)
-    result.text = said
+    result = kind(text.partition("\n")[0] or check.title, check.status)
+    result.text = text
     return result
 
 
