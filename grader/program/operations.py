@@ -108,7 +108,7 @@ class Operation(Struct, frozen=True):
 
         For an operator it takes any objects that support it, for a function floats.
         """
-        return _compiled(self.operands, self.value) if self.method is None else getattr(operator, self.method)
+        return _functions(self.name)[0]
 
     def local(self, x: Sequence[float], out: float) -> tuple[float, ...]:
         """Return the local derivatives with respect to each operand, from the operands and the value.
@@ -116,12 +116,18 @@ class Operation(Struct, frozen=True):
         Raises:
             ArithmeticError: a derivative is not defined or too large.
         """
-        names = f"{self.operands}L"
-        zeros = self.zero_where or ("False",) * len(x)
-        return tuple(
-            0.0 if _compiled(names, zero)(*x, out) else _compiled(names, f"1.0 * ({text})")(*x, out)
-            for text, zero in zip(self.derivatives, zeros, strict=True)
-        )
+        derivatives: tuple[float, ...] = _functions(self.name)[1](*x, out)
+        return derivatives
+
+
+@cache  # programs call these often
+def _functions(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the functions that compute the value of an operation and its local derivatives."""
+    one = OPERATIONS[name]
+    zeros = one.zero_where or ("False",) * len(one.derivatives)
+    local = [f"0.0 if {zero} else 1.0 * ({text})" for text, zero in zip(one.derivatives, zeros, strict=True)]
+    value = _compiled(one.operands, one.value) if one.method is None else getattr(operator, one.method)
+    return value, _compiled(f"{one.operands}L", f"({', '.join(local)},)")
 
 
 @cache

@@ -9,6 +9,7 @@ import pytest
 
 from grader.client import Run
 from grader.program import Program, chain, diamonds, leaf, operations, program
+from grader.worker.adapter import absence
 from grader.worker.adapter.execute import _BINARY, _REFLECTED, execute
 
 FILE = "07_learner.py"
@@ -683,11 +684,12 @@ def f(node):
     assert returned == ["nodes", [0]]
 
 
-def test_the_worker_knows_the_binary_operations_of_the_table() -> None:
-    """The worker imports nothing of the grader, so it has its own list, which is the same."""
+def test_the_worker_knows_the_operators_of_the_table() -> None:
+    """The worker imports nothing of the grader, so it has lists of its own, which are the same."""
     table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
-    assert table == _BINARY
-    assert list(table) == list(_REFLECTED)
+    methods = {symbol: operations.METHODS[name] for name, symbol in operations.BINARY.items()}
+    assert (table, operations.REFLECTED) == (_BINARY, _REFLECTED)
+    assert [{"-": operations.METHODS["neg"]}, methods] == list(absence._METHODS.values())
 
 
 # -- the same leaves again -----------------------------------------------------------------------------
