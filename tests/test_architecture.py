@@ -41,7 +41,7 @@ ROOMS = (
     "pytest_plugin",
 )
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read
-FOREIGN = {"worker.adapter.spelling": ["numpy"]}
+FOREIGN = {"worker.adapter.values": ["numpy"]}
 
 # Every start of a process in the source. A fork is a copy of what runs already; `execv` is tried out, and must fail.
 STARTS = {

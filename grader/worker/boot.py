@@ -1,6 +1,6 @@
 """Start the worker: the confined server process, with the adapter that its forks run."""
 
-from .adapter.engine import LearnerFile
+from .adapter.execute import LearnerFile
 from .confine import server
 
 

@@ -1,4 +1,4 @@
-"""Execute a batch of programs with the learner's engine, and convert the observations to plain data.
+"""Run a learner's file: execute batches of programs with its engine, and convert the observations to plain data.
 
 A run is a program and the steps to take on it. The answer to each step is a tagged list, which
 `grader/client/protocol.py` describes.
@@ -7,37 +7,36 @@ A run is a program and the steps to take on it. The answer to each step is a tag
 import contextlib
 import io
 import itertools
+import opcode
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from types import FunctionType, ModuleType
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from . import absence, introspect, load, parts, rules, spelling
-from .calls import CallBudget
-from .inline_rules import InlineRules
-from .introspect import Reading
-from .parts import Unreadable
+from . import discovery, introspect, load, values
+from .load import CallBudget
+from .reading import Reading
 from .recording import Recording
-from .rules import STORED, Rules
+from .rules import CalledRules, Rules, rules_of
 from .set_order import Nodes
+from .values import Unreadable
 
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "pow": operator.pow,
-}
-_OPERATORS = _BINARY | {
-    "iadd": operator.iadd,
-    "isub": operator.isub,
-    "imul": operator.imul,
-    "idiv": operator.itruediv,
-    "ipow": operator.ipow,
-}
-_METHODS = {"add": "__add__", "sub": "__sub__", "mul": "__mul__", "div": "__truediv__", "pow": "__pow__"}
+# the binary operations: the name of Python's method without underscores, and the symbol
+_PYTHON = {"add": ("add", "+"), "sub": ("sub", "-"), "mul": ("mul", "*"), "div": ("truediv", "/"), "pow": ("pow", "**")}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {op: getattr(operator, name) for op, (name, _) in _PYTHON.items()}
+_OPERATORS = _BINARY | {f"i{op}": getattr(operator, f"i{name}") for op, (name, _) in _PYTHON.items()}
+_METHODS = {op: f"__{name}__" for op, (name, _) in _PYTHON.items()}
 _METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own fallback for `__iadd__`
-_REFLECTED = {op: _METHODS[op].replace("__", "__r", 1) for op in _BINARY}
+_REFLECTED = {op: f"__r{name}__" for op, (name, _) in _PYTHON.items()}
+# The message of an operator's TypeError. A node on the right of a number does not count: in `self.data - other`, it is
+# `.data` that is missing.
+_UNARY = re.compile(r"bad operand type for unary (?P<symbol>-): '(?P<type>[^']+)'")
+_BINARY_REFUSED = re.compile(
+    r"unsupported operand type\(s\) for (?P<symbol>\S+?)=?(?: or \S+)?: '(?P<type>[^']+)' and '.+'"
+)
+_REFUSED = {_UNARY: {"-": "__neg__"}, _BINARY_REFUSED: {symbol: f"__{name}__" for name, symbol in _PYTHON.values()}}
 _NONE = -1
 _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
@@ -75,10 +74,7 @@ class Graph:
         self.module = module
         self.shape = shape
         self.nodes = nodes
-        self.rules: Rules | InlineRules = Rules(shape)
-        if shape.rule == "inline":
-            run = lambda node: self._pass_from(node)()  # noqa: E731
-            self.rules = InlineRules(shape, module, self._made, self._is_leaf, run, nodes.earlier())
+        self.rules: Rules = rules_of(shape, self)
         self.program: list[Any] = []
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
@@ -131,30 +127,30 @@ class Graph:
             objects.append(apply(first, fixed[1] if right is None else objects[right]))
 
     def _apply(self, op: str, operands: list[Any]) -> Any:
-        values = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
+        given = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
         if op in _OPERATORS:
             called = _METHODS[op] if isinstance(operands[0], int) else _REFLECTED[op]
             if called is not _METHODS[op] and not hasattr(self.shape.cls, called):
                 raise NotOffered(called)
-            return self._unless_absent(called, _OPERATORS[op], *values)
+            return self._unless_absent(called, _OPERATORS[op], *given)
         if op == "neg":
-            return self._unless_absent("__neg__", operator.neg, *values)
-        method = getattr(values[0], op, None)
-        wants_argument = callable(method) and rules.wants_argument(method)  # `log(message)` is not a logarithm
+            return self._unless_absent("__neg__", operator.neg, *given)
+        method = getattr(given[0], op, None)
+        wants_argument = callable(method) and values.wants_argument(method)  # `log(message)` is not a logarithm
         if callable(method) and not wants_argument:
-            return self._unless_absent(op, operator.methodcaller(op), *values)
+            return self._unless_absent(op, operator.methodcaller(op), *given)
         function: Any = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
         try:
-            result = function(*values)
+            result = function(*given)
         except TypeError:  # raised by functions that take only numbers
             raise NotOffered(op) from None
         if not isinstance(result, self.shape.cls):
             raise NotOffered(op)
         return result
 
-    def _unless_absent(self, method: str, apply: Callable[..., Any], *values: Any) -> Any:
+    def _unless_absent(self, method: str, apply: Callable[..., Any], *given: Any) -> Any:
         """Apply an operation that calls `method` of the engine.
 
         Raises:
@@ -162,17 +158,17 @@ class Graph:
                 engine uses an operator for which the engine has no method.
         """
         try:
-            return apply(*values)
+            return apply(*given)
         except TypeError as error:
             by_python = error.__traceback__ is not None and error.__traceback__.tb_next is None
-            if by_python and isinstance(values[0], self.shape.cls) and not hasattr(type(values[0]), method):
+            if by_python and isinstance(given[0], self.shape.cls) and not hasattr(type(given[0]), method):
                 raise NotOffered(method) from None
-            missing = absence.missing_method(error, self.module.__file__ or "", self.shape.cls)
+            missing = _missing_method(error, self.module.__file__ or "", self.shape.cls)
             if missing:
                 raise NotOffered(missing, method, load.lines_in(error, self.module.__file__ or "")) from None
             raise
 
-    def _is_leaf(self, node: Any) -> bool:
+    def is_leaf(self, node: Any) -> bool:
         return id(node) in self.leaves
 
     def _leaf_nodes(self) -> dict[int, Any]:
@@ -189,7 +185,7 @@ class Graph:
         leaves = self._leaf_nodes()
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
-        for node in self._made():
+        for node in self.made():
             self.shape.write(node, 0.0)
         self._build(leaves)
         return ["nothing"]
@@ -229,40 +225,44 @@ class Graph:
         if node is _RELEASED:
             return (0.0).hex()
         if not isinstance(node, self.shape.cls):
-            return "!" + spelling.name_of(type(node))
+            return "!" + values.name_of(type(node))
         value = getattr(node, name)
-        return spelling.spell(self.shape.inner(value) if name == self.shape.grad else value)
+        return values.spell(self.shape.inner(value) if name == self.shape.grad else value)
 
     def backward(self, root: int) -> list[Any]:
-        self.rules.run_pass(self._pass_from(self._node(root)))
+        self.rules.run_pass(self.pass_from(self._node(root)))
         return ["nothing"]
 
     def pass_or_rules(self, root: int) -> list[Any]:
         """Run the file's backward pass. If the file has none, run the local rules in a correct order."""
         node = self._node(root)
         try:
-            run = self._pass_from(node)
+            run = self.pass_from(node)
         except Unreadable:
             return self.local_rules(root, 1.0)
         self.rules.run_pass(run)
         return ["nothing"]
 
-    def _pass_from(self, node: Any) -> Callable[[], Any]:
-        return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
+    def pass_from(self, node: Any) -> Callable[[], Any]:
+        return discovery.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
 
-    def _made(self) -> list[Any]:
+    def made(self) -> list[Any]:
         """Return the engine's nodes made for this program, oldest first. Omit objects of other classes."""
         return [obj for obj in self.nodes.of_run() if isinstance(obj, self.shape.cls)]
+
+    def earlier(self) -> set[int]:
+        """Return the addresses of the nodes of earlier programs."""
+        return self.nodes.earlier()
 
     def _node(self, index: int) -> Any:
         node = self.objects[index]
         if not isinstance(node, self.shape.cls):
-            raise Unreadable("no_node", spelling.name_of(type(node)), spelling.name_of(self.shape.cls))
+            raise Unreadable("no_node", values.name_of(type(node)), values.name_of(self.shape.cls))
         return node
 
     def preload(self, grads: list[list[Any]]) -> list[Any]:
         """Set every gradient to 0.0, then those of the given `[node, gradient]` pairs."""
-        for node in self._made():
+        for node in self.made():
             self.shape.write(node, 0.0)
         for index, grad in grads:
             self.shape.write(self._node(index), grad)
@@ -275,11 +275,11 @@ class Graph:
         """
         shape = self.shape
         self._need_rules()
-        if self.recording is not None and isinstance(self.rules, InlineRules):
-            raise Unreadable("the rules stand in backward(), so they cannot be shown one at a time")
+        if self.recording is not None and not self.rules.alone:
+            raise Unreadable("unclear_writes")  # a recording shows no rules that run one at a time
         start = self._node(root)
         shape.write(start, upstream)
-        made = self._made()
+        made = self.made()
         made = made[: next((i for i, node in enumerate(made) if node is start), len(made)) + 1]
         for node in reversed(made):
             if id(node) in self.leaves:
@@ -287,16 +287,16 @@ class Graph:
             if self.rules.has(node):
                 self.rules.run(node)
             elif any(node is known for known in self.objects):
-                raise Unreadable("nothing_to_call", shape.rule_name)
+                raise Unreadable("nothing_to_call", shape.rule.name)
         return ["nothing"]
 
     def _need_rules(self) -> None:
         """Raise `Unreadable` with what is known about the engine if no local rules were found."""
-        if self.shape.rule:
+        if self.shape.rule.kind:
             return
         if self.shape.grads_are_nodes:
-            raise Unreadable("gradient_is", self.shape.grad, spelling.name_of(self.shape.cls))
-        result = next((node for node in reversed(self._made()) if id(node) not in self.leaves), None)
+            raise Unreadable("gradient_is", self.shape.grad, values.name_of(self.shape.cls))
+        result = next((node for node in reversed(self.made()) if id(node) not in self.leaves), None)
         if result is not None and getattr(result, "_backward", self) is None:
             raise Unreadable("rule_is_none")
         for times, combine in ((1, operator.mul), (0, operator.add)):
@@ -305,7 +305,7 @@ class Graph:
                 raise (
                     Unreadable("unclear_writes") if changed == 3 else Unreadable("pass_stops", counts=(changed, times))
                 )
-        raise Unreadable("no_rule", *itertools.islice(parts.attributes(result), _NAMES))
+        raise Unreadable("no_rule", *itertools.islice(values.attributes(result), _NAMES))
 
     def _changed_by_pass(self, combine: Callable[[Any, Any], Any]) -> int | None:
         """Return how many of three leaves get a gradient from the file's backward pass on a small graph.
@@ -314,9 +314,9 @@ class Graph:
         """
         try:
             leaves = [self.shape.leaf(value) for value in (2.0, 3.0, 5.0)]
-            before = [spelling.spell(getattr(leaf, self.shape.grad)) for leaf in leaves]
-            self._pass_from(combine(combine(*leaves[:2]), leaves[2]))()
-            after = [spelling.spell(getattr(leaf, self.shape.grad)) for leaf in leaves]
+            before = [values.spell(getattr(leaf, self.shape.grad)) for leaf in leaves]
+            self.pass_from(combine(combine(*leaves[:2]), leaves[2]))()
+            after = [values.spell(getattr(leaf, self.shape.grad)) for leaf in leaves]
         except Exception:
             return None
         return sum(one != other for one, other in zip(before, after, strict=True))
@@ -338,7 +338,7 @@ class Graph:
         if id(node) in self.leaves:
             return ["rule", "input", True, 0, 0]
         known = {id(obj) for obj in self.objects}
-        others = any(getattr(obj, self.shape.inputs, None) for obj in self._made() if id(obj) not in known)
+        others = any(getattr(obj, self.shape.inputs_at.name, None) for obj in self.made() if id(obj) not in known)
         # compare with a new leaf, because the program's own leaves may have been given a rule
         state = self.rules.state(node, self.shape.cls(0.0))
         lines = self.rules.lines(node, self.module.__file__) if state == "own" else (0, 0)
@@ -347,8 +347,8 @@ class Graph:
     def watch(self) -> list[Any]:
         """Record the runs of local rules from now on: which node's rule ran, and what it added to which gradient."""
         self._need_rules()
-        if self.shape.rule not in STORED and isinstance(self.rules, Rules):
-            for node in self._made():
+        if isinstance(self.rules, CalledRules):
+            for node in self.made():
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)
         return ["nothing"]
@@ -375,11 +375,6 @@ class Graph:
         """
         assert self.recording is not None
         return self.recording.answer
-
-    def follow(self) -> None:
-        """Record local rules and gradients from now on."""
-        assert self.recording is not None
-        self.recording.begin(self.program, self._made(), self._is_leaf, self.rules)
 
     def traced(self) -> list[Any]:
         return ["trace", self.trace[:1000]]
@@ -416,18 +411,18 @@ class Graph:
             return ["nothing"]
         if isinstance(result, self.shape.cls):
             return ["nodes", [self.id_of(result)]]
-        number = spelling.spell(result)
+        number = values.spell(result)
         if not number.startswith("!"):
             return ["numbers", [number]]
         if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
-            return ["other", spelling.name_of(type(result))]
+            return ["other", values.name_of(type(result))]
         # longer than any right answer, because the iterable may be endless
         lazy = hasattr(type(result), "__next__")
         items = list(itertools.islice(result, 2 * (len(self.objects) + len(self.nodes.of_run())) + 64))
         if items and not any(isinstance(item, self.shape.cls) for item in items):
-            return ["numbers", [spelling.spell(item) for item in items]]
+            return ["numbers", [values.spell(item) for item in items]]
         if lazy:  # nodes are returned to be read more than once, and backwards
-            return ["other", spelling.name_of(type(result))]
+            return ["other", values.name_of(type(result))]
         return ["nodes", self._ids(items)]
 
     def _ids(self, items: list[Any]) -> list[int]:
@@ -445,25 +440,33 @@ class Graph:
         return self._ids([node])[0]
 
 
-_STEPS: dict[str, Callable[..., list[Any]]] = {
-    "values": Graph.values,
-    "grads": Graph.grads,
-    "backward": Graph.backward,
-    "pass_or_rules": Graph.pass_or_rules,
-    "preload": Graph.preload,
-    "local_rules": Graph.local_rules,
-    "triple": Graph.triple,
-    "rule": Graph.rule,
-    "watch": Graph.watch,
-    "traced": Graph.traced,
-    "call": Graph.call,
-    "record": Graph.record,
-    "anew": Graph.anew,
-    "release": Graph.release,
-    "inputs": Graph.inputs,
-    "given_list": Graph.given_list,
-    "train": Graph.train,
-}
+def _missing_method(error: TypeError, filename: str, engine: type) -> str | None:
+    """Return the method for an operator that a line of the learner's file applies to a node, if the engine lacks it.
+
+    The result is None if the error has any other cause. An error that the learner's code raises with `raise` does not
+    count, nor does one that was raised outside of the file.
+    """
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if traceback is None or traceback.tb_frame.f_code.co_filename != filename:
+        return None
+    if opcode.opname[traceback.tb_frame.f_code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS":
+        return None
+    for pattern, methods in _REFUSED.items():
+        match = pattern.fullmatch(str(error))
+        method = methods.get(match["symbol"]) if match else None
+        if match and method and any(c.__name__ == match["type"] and not hasattr(c, method) for c in _family(engine)):
+            return method
+    return None
+
+
+def _family(cls: type) -> Iterator[type]:
+    """Return a class and all classes derived from it."""
+    yield cls
+    derived: type
+    for derived in type.__subclasses__(cls):
+        yield from _family(derived)
 
 
 def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
@@ -519,13 +522,13 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
     where = "build"
     begin = steps[0][1] if steps and steps[0][0] == "record" else None
     if begin is not None:
-        graph.recording = Recording(graph.shape, graph.nodes, lambda: graph.objects, filename)
+        graph.recording = Recording(graph, filename)
     try:
         graph.build(program)
         for number, (where, *arguments) in enumerate(steps):
-            if number == begin:
-                graph.follow()
-            results.append(_STEPS[where](graph, *arguments))
+            if number == begin and graph.recording is not None:
+                graph.recording.begin()
+            results.append(getattr(graph, where)(*arguments))
         outcome = ["done", results]
     except BaseException as error:
         outcome = ["broke", results, _problem(where, error, filename)]
@@ -533,3 +536,78 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
         graph.recording.finish()
         outcome[1] = [graph.recording.answer, *results[1:]]  # even if the program could not be built
     return outcome
+
+
+_COMPILE = (load.same_code.__code__, load.parse.__code__)
+
+
+class LearnerFile:
+    """A learner's file. Its answers are tagged lists, which `grader/client/protocol.py` describes.
+
+    Creating it imports the modules that the source names.
+
+    Args:
+        order: a dictionary with the keys `source`, `filename`, `stub`, `allow`, `cells` and `limits`. `stub` is the
+            file as it was given out, or None. `allow` has the folders of modules beyond the standard library, by
+            name. `cells` has the lines in which a notebook's cells begin, and is empty for a file.
+    """
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self._source: str = order["source"]
+        self._filename: str = order["filename"]
+        self._stub: str | None = order["stub"]
+        self._cells: list[int] = order["cells"]
+        self._allow: dict[str, str] = order["allow"]
+        self._calls: int = order["limits"]["calls"]
+        self._parsed: load.Parsed | None = None
+        self._builtins: dict[str, Any] = {}
+        self._module: ModuleType | None = None
+        load.preimport(self._source, self._allow)
+
+    @property
+    def loaded(self) -> bool:
+        """Return whether the file ran to its end."""
+        return self._module is not None
+
+    def load(self) -> list[Any]:
+        """Compile the file and run it. Return `["loaded"]`, `["not_started"]` or `["failed", problem]`."""
+        try:
+            if self._stub is not None and load.same_code(self._source, self._stub):
+                return ["not_started"]
+            self._parsed = load.parse(self._source, self._filename, self._cells)
+            self._builtins = load.builtins_for(self._parsed, self._allow)
+        except BaseException as error:
+            return ["failed", ["load", *load.describe(error, self._filename)]]
+        problem = self._execute()
+        return ["loaded"] if problem is None else ["failed", problem]
+
+    def forget(self) -> None:
+        """Drop all references to the module of the last run and to its objects."""
+        self._module = None
+        sys.modules.pop(load.MODULE, None)
+
+    def reload(self) -> list[Any] | None:
+        """Run the file again in a new namespace. Return None, or `["unread", problem]`."""
+        problem = self._execute()
+        return None if problem is None else ["unread", problem]
+
+    def run(self, batch: dict[str, Any]) -> list[Any]:
+        """Execute a batch with the module of the last run (see `execute`)."""
+        assert self._module is not None
+        return execute(self._module, self._filename, batch)
+
+    def is_theirs(self, frame: FrameType | None) -> bool:
+        """Return whether a frame is learner code, was called by learner code, or compiles it."""
+        while frame is not None:
+            if frame.f_code.co_filename == self._filename or frame.f_code in _COMPILE:
+                return True
+            frame = frame.f_back
+        return False
+
+    def _execute(self) -> list[Any] | None:
+        assert self._parsed is not None
+        try:
+            self._module = load.execute(self._parsed, self._builtins, self._calls)
+        except BaseException as error:
+            return ["load", *load.describe(error, self._filename)]
+        return None

@@ -7,131 +7,31 @@ import contextlib
 import inspect
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-from . import parts, rules, spelling
-from .calls import CallBudget, OutOfCalls
-from .inline_rules import recognised
+from . import values
+from .discovery import LOCAL_GRADS, NUMBERS, OPERATIONS, PASSES, Trial, backward_of, made_by
 from .load import need
-from .parts import Unreadable, attributes
-from .rules import Call, Inputs, Probe
-from .watched_pass import PASSES, Small, propagates, watch_pass
+from .reading import Inputs, Reading, Rule, is_computed
+from .rules import STORED
+from .values import Unreadable, attributes
 
-PROBE = (3.25, -1.75)
-_THIRD = 1.5
-_COMBINE = (operator.mul, operator.add)
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
 _NAMES = 4  # the most candidates that a problem names
 _CONTAINERS = (tuple, list, set, frozenset)
 _WANTS_GRADIENT = re.compile(r"_*(requires?|needs?|wants?|with|tracks?)_?grad(ient)?s?", re.IGNORECASE)
 _BEHIND = 12.625
-_OF_A_TRIAL = 2_000  # calls
-
-
-class Reading(NamedTuple):
-    """The reading of an engine: its class, and the attributes with their roles.
-
-    Only the worker uses the attributes after `grad_starts_as_none`.
-
-    Attributes:
-        rule: a kind of `grader.worker.adapter.rules`, or empty.
-        inputs_at: where the inputs are.
-        call: how the backward pass calls the rules, if that was found by watching a pass.
-        make: makes a leaf of a value.
-        passes: the functions that may be the backward pass by what they do, if none has a name of `PASSES`.
-        grads_are_nodes: whether gradients are nodes themselves.
-        each_use: whether the backward pass uses an entry of a dict of local derivatives once for each use of the
-            input, and not once for each entry.
-        derivatives_of: what the backward pass calls stored local derivatives with, if they are functions: `grad` (the
-            upstream gradient), `node`, `input` or `nothing`.
-    """
-
-    cls: type
-    data: str
-    grad: str
-    inputs: str
-    rule: str
-    rule_name: str
-    grad_starts_as_none: bool
-    inputs_at: Inputs = Inputs("")
-    call: Call | None = None
-    make: Callable[[float], Any] | None = None
-    passes: tuple[str, ...] = ()
-    grads_are_nodes: bool = False
-    each_use: bool = False
-    derivatives_of: str = "grad"
-
-    def wire(self) -> list[Any]:
-        names = [spelling.clean_name(name) if name else "" for name in self[1:6]]
-        return [spelling.name_of(self.cls), *names, self.grad_starts_as_none]
-
-    def leaf(self, value: float) -> Any:
-        return (self.make or self.cls)(value)
-
-    def inner(self, gradient: object) -> object:
-        """Return the number of a gradient: 0 for None if gradients start as None, the value of one that is a node."""
-        if gradient is None and self.grad_starts_as_none:
-            return 0.0
-        return getattr(gradient, self.data) if self.grads_are_nodes and isinstance(gradient, self.cls) else gradient
-
-    def number(self, gradient: object) -> float:
-        """Return a gradient as a float."""
-        value = self.inner(gradient)
-        known = spelling.plain(value)
-        try:
-            return float(value) if known is None else known  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise Unreadable("gradient_is", self.grad, spelling.name_of(type(value))) from None
-
-    def typed(self, node: Any, number: float) -> Any:
-        """Return a number as a gradient for a node.
-
-        The number has the type of the node's gradient. If that is a plain number or None, it has the type of the
-        node's value.
-        """
-        return _typed(node, number, self.grad, self.data, self.grads_are_nodes)
-
-    def write(self, node: Any, number: float) -> None:
-        """Set the gradient of a node. Raises `Unreadable` if it is a property without a setter."""
-        gradient = self.typed(node, number)
-        try:
-            setattr(node, self.grad, gradient)
-        except AttributeError:
-            if _is_computed(node, self.grad):
-                raise Unreadable("gradient_not_set", self.grad) from None
-            raise
-
-    @property
-    def rule_of_node(self) -> str:
-        """Return the name of the local rule if it is an attribute of the node itself, else an empty string."""
-        return "" if self.call and not self.call.of_node else self.rule_name
-
-
-def _typed(node: Any, number: float, grad: str, data: str, as_node: bool = False) -> Any:
-    if as_node:
-        return type(node)(spelling.alike(number, getattr(node, data, None)))
-    there = getattr(node, grad, None)
-    if there is None or type(there) is float or type(there) is int:
-        there = getattr(node, data, None)
-    return spelling.alike(number, there)
-
-
-class _Made(NamedTuple):
-    """A node, and the operation that made it."""
-
-    combine: Callable[[Any, Any], Any]
-    node: Any
 
 
 class _NoEngine:
     """A class without instances."""
 
 
-NO_ENGINE = Reading(_NoEngine, "data", "grad", "", "", "", False)
+NO_ENGINE = Reading(_NoEngine, "data", "grad")
 
 
 def _classes(module: ModuleType) -> Iterator[type]:
@@ -162,7 +62,7 @@ def engine_class(module: ModuleType) -> type:
     if not able:
         need(module, "Value")
         raise Unreadable("no_class")
-    raise Unreadable("several_classes", *map(spelling.name_of, able[:_NAMES]))
+    raise Unreadable("several_classes", *map(values.name_of, able[:_NAMES]))
 
 
 def _only(names: list[str], what: str) -> str:
@@ -183,17 +83,11 @@ def _data_name(leaf: Any) -> str:
             return "data"
         if behind := _behind(leaf, "data"):
             return behind
-    return _only([name for name, value in attributes(leaf).items() if spelling.plain(value) == PROBE[0]], "value")
+    return _only([name for name, value in attributes(leaf).items() if values.plain(value) == NUMBERS[0]], "value")
 
 
 def _is_method(obj: Any, name: str) -> bool:
     return isinstance(getattr(obj, name), (MethodType, FunctionType))
-
-
-def _is_computed(obj: Any, name: str) -> bool:
-    """Return whether an attribute is a property without a setter."""
-    static = inspect.getattr_static(type(obj), name, None)
-    return isinstance(static, property) and static.fset is None
 
 
 def _behind(leaf: Any, name: str) -> str:
@@ -203,7 +97,7 @@ def _behind(leaf: Any, name: str) -> str:
             setattr(leaf, attribute, _BEHIND)
             try:
                 returned = getattr(leaf, name)
-                if spelling.plain(returned() if callable(returned) else returned) == _BEHIND:
+                if values.plain(returned() if callable(returned) else returned) == _BEHIND:
                     return attribute
             finally:
                 setattr(leaf, attribute, value)
@@ -213,18 +107,18 @@ def _behind(leaf: Any, name: str) -> str:
 def _grad_name(leaf: Any, data: str) -> str:
     for name in filter(partial(hasattr, leaf), _GRADIENTS):
         method = _is_method(leaf, name)
-        behind = _behind(leaf, name) if method or _is_computed(leaf, name) else ""
+        behind = _behind(leaf, name) if method or is_computed(leaf, name) else ""
         if behind or not method:
             return behind or name
     blank = [
         name
         for name, value in attributes(leaf).items()
-        if name != data and (value is None or spelling.plain(value) == 0.0)
+        if name != data and (value is None or values.plain(value) == 0.0)
     ]
     return _only(blank, "gradient")
 
 
-def _holds(container: object, wanted: list[Any]) -> bool:
+def _holds(container: object, wanted: Sequence[Any]) -> bool:
     if not isinstance(container, _CONTAINERS):
         return False
     ids = {id(item) for item in container}
@@ -236,142 +130,64 @@ def read(module: ModuleType) -> Reading:
 
     Raises `Unreadable`, or any error of the learner's constructor.
     """
+    # the attributes of a leaf and of a node that an operation made
     cls = engine_class(module)
     make = _maker(cls)
-    leaf, other = make(PROBE[0]), make(PROBE[1])
-    data = _data_name(leaf)
-    grad = _grad_name(leaf, data)
-    starts_as_none = getattr(leaf, grad) is None
-    made = next(filter(None, (_made_by(combine, leaf, other) for combine in _COMBINE)), None)
-    node = leaf if made is None else made.node
-    inputs = _inputs(node, [leaf, other], module)
+    leaves = make(NUMBERS[0]), make(NUMBERS[1])
+    data = _data_name(leaves[0])
+    grad = _grad_name(leaves[0], data)
+    starts_as_none = getattr(leaves[0], grad) is None
+    combine, node = next(_results(leaves), (None, leaves[0]))
+    inputs = _inputs(node, leaves, module)
+    trial = Trial(module, Reading(cls, data, grad, starts_as_none, inputs, make=make), leaves, combine, node)
+    # the backward pass
     usual_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in PASSES)
-
-    def small(made: _Made) -> Small:
-        """Return a new small graph."""
-        x, y, z = map(make, (*PROBE, _THIRD))
-        inner = made.combine(x, y)
-        root = made.combine(inner, z)
-        return Small(cls, ((inner, (x, y)), (root, (inner, z))), grad, inputs, module, typed)
-
-    as_node = False
-    typed = lambda node, number: _typed(node, number, grad, data, as_node)  # noqa: E731
-    passes = () if usual_pass or made is None else _other_passes(module, cls, grad, partial(small, made))
-    own_pass = usual_pass or bool(passes)
-    if starts_as_none and own_pass and made is not None and _makes_nodes(module, cls, passes):
-        as_node = _seeds_with_a_node(small(made), passes[:1])
-
-    def find_rule(made: _Made | None) -> rules.Found:
-        def watched() -> Call | None:
-            """Return how the pass calls the rules, from a pass over a small graph."""
-            return watch_pass(*graph_and_pass(made)) if made is not None and own_pass else None
-
-        def inline() -> bool:
-            """Return whether the rules are inside the pass."""
-            if made is None or not own_pass:
-                return False
-            graph, run = graph_and_pass(made)
-            return recognised(cls, grad, graph.operations, run)
-
-        def reaches_the_leaves() -> bool:
-            return made is not None and propagates(*graph_and_pass(made))
-
-        def graph_and_pass(made: _Made) -> tuple[Small, Callable[[], Any]]:
-            graph = small(made)
-            return graph, _tried(module, backward_of(module, graph.nodes[1], "", passes[:1]))
-
-        def recurses(name: str) -> bool:
-            """Return whether a method of the root propagates beyond the root's own inputs."""
-            if made is None:
-                return False
-            graph = small(made)
-            root = graph.nodes[1]
-
-            def run() -> None:
-                setattr(root, grad, _typed(root, 1.0, grad, data, as_node))
-                method: Any = getattr(root, name)
-                method(*[_typed(root, 1.0, grad, data, as_node)] * rules.wants_argument(method))
-
-            return propagates(graph, _tried(module, run))
-
-        def rival() -> Any:
-            """Return a node that another operation made of the leaves; None if no other operation works."""
-            others = (_made_by(combine, leaf, other) for combine in _COMBINE if made and combine is not made.combine)
-            return next((one.node for one in others if one), None)
-
-        looked_at = leaf if made is None else made.node
-        probe = Probe(looked_at, rival, (leaf, other), data, grad, inputs, typed)
-        return rules.find(probe, own_pass, watched, inline, reaches_the_leaves, recurses)
-
-    rule = find_rule(made)
-    if rule.kind in ("", "inline") and made is not None and made.combine is operator.mul:
-        added = _made_by(operator.add, leaf, other)
-        of_sum = find_rule(added) if added else rule
-        kept = getattr(made.node, of_sum.name, made) if of_sum.name else made
-        # `*` keeps nothing under that name that can be used as a rule
-        if kept is None or (of_sum.kind in rules.STORED and (of_sum.name in rules.LOCAL_GRADS or parts.is_row(kept))):
-            rule = of_sum
-    reading = Reading(cls, data, grad, inputs.name, rule.kind, rule.name, starts_as_none, inputs, rule.call)
-    if usual_pass and rule.name in PASSES and made is not None and _pass_is_rule(module, made.node, rule.name):
-        passes = _other_passes(module, cls, grad, partial(small, made))
-    reading = reading._replace(make=make, passes=passes, grads_are_nodes=as_node)
-    if not own_pass or made is None:
-        return reading
-    reading = reading._replace(each_use=_uses_each(reading, made, module))
-    return reading._replace(derivatives_of=_derivatives_of(reading, small(made)))
+    if not usual_pass and combine:
+        trial.shape = trial.shape._replace(passes=_other_passes(trial))
+    trial.own_pass = usual_pass or bool(trial.shape.passes)
+    if starts_as_none and trial.own_pass and combine and _makes_nodes(trial):
+        trial.shape = trial.shape._replace(grads_are_nodes=_seeds_with_a_node(trial))
+    # the local rules
+    trial.shape = trial.shape._replace(rule=_rule(trial))
+    if combine is None:
+        return trial.shape
+    if usual_pass and _pass_is_rule(trial):
+        trial.shape = trial.shape._replace(passes=_other_passes(trial))
+    if trial.own_pass:
+        trial.shape = trial.shape._replace(each_use=trial.uses_each())
+        trial.shape = trial.shape._replace(derivatives_of=trial.derivatives_of(trial.small()))
+    return trial.shape
 
 
-def _pass_is_rule(module: ModuleType, node: Any, rule_name: str) -> bool:
+def _results(leaves: tuple[Any, Any]) -> Iterator[tuple[Callable[[Any, Any], Any], Any]]:
+    """Yield each operation that works, with the node that it makes of two leaves."""
+    for combine in OPERATIONS:
+        node = made_by(combine, *leaves)
+        if node is not None:
+            yield combine, node
+
+
+def _rule(trial: Trial) -> Rule:
+    """Return the local rule of a product. If `*` keeps nothing that can be used as a rule, return that of a sum."""
+    rule = trial.rule()
+    if rule.kind not in ("", "inline") or trial.combine is not operator.mul:
+        return rule
+    node = made_by(operator.add, *trial.leaves)
+    if node is None:
+        return rule
+    of_sum = Trial(trial.module, trial.shape, trial.leaves, operator.add, node, trial.own_pass).rule()
+    kept = getattr(trial.node, of_sum.name, trial) if of_sum.name else trial
+    stored = of_sum.kind in STORED and (of_sum.name in LOCAL_GRADS or values.is_row(kept))
+    return of_sum if kept is None or stored else rule
+
+
+def _pass_is_rule(trial: Trial) -> bool:
     """Return whether the only function under a usual name of a backward pass is the local rule."""
     try:
-        backward_of(module, node, rule_name)
+        backward_of(trial.module, trial.node, trial.shape.rule.name)
     except Unreadable as problem:
         return problem.code == "backward_is_rule"
     return False
-
-
-def _derivatives_of(shape: Reading, graph: Small) -> str:
-    """Return what an engine's own pass calls stored local derivatives with: see `Reading.derivatives_of`."""
-    root, sources = graph.operations[1]
-    calls: list[tuple[Any, ...]] = []
-
-    def recorded(local: Any) -> Any:
-        def called(*given: Any) -> Any:
-            calls.append(given)
-            return local(*given)
-
-        return called if callable(local) else local
-
-    if shape.rule not in rules.STORED:
-        return "grad"
-    with contextlib.suppress(Exception):
-        rules.Rules(shape).change_stored(root, recorded)
-        _tried(graph.module, backward_of(graph.module, root, "", shape.passes[:1]))()
-    if not calls or len(calls[0]) > 1:
-        return "grad"
-    (given,) = calls[0] or (None,)
-    if not calls[0] or given is root:
-        return "node" if calls[0] else "nothing"
-    return "input" if any(given is source for source in sources) else "grad"
-
-
-def _uses_each(shape: Reading, made: _Made, module: ModuleType) -> bool:
-    """Return whether an engine's own pass uses an entry of a dict of local derivatives once for each use of an input.
-
-    Such a pass goes through a sequence of the inputs, in which an input that is used twice stands twice.
-    """
-    kept = getattr(made.node, shape.rule_name, None) if shape.rule == "pairs" else None
-    if not isinstance(kept, dict) or not parts.is_row(shape.inputs_at.kept(made.node)):
-        return False
-    try:
-        leaf = shape.leaf(PROBE[0])
-        root = made.combine(leaf, leaf)
-        _tried(module, backward_of(module, root, "", shape.passes))()
-        (local,) = getattr(root, shape.rule_name).values()
-        once = spelling.plain(local(1.0) if callable(local) else local)
-        return once is not None and 0.0 != spelling.plain(getattr(leaf, shape.grad)) == 2 * once
-    except Exception:
-        return False
 
 
 def _maker(cls: type) -> Callable[[float], Any]:
@@ -379,12 +195,12 @@ def _maker(cls: type) -> Callable[[float], Any]:
 
     That is the class, unless it has an argument such as `requires_grad=False`, or a leaf has such an attribute.
     """
-    leaf = cls(PROBE[0])
+    leaf = cls(NUMBERS[0])
     off = [name for name, value in attributes(leaf).items() if value is False and _WANTS_GRADIENT.fullmatch(name)]
     for name in [*_switches(cls), *off]:
         with contextlib.suppress(Exception):  # it need not be an argument
             make = partial(cls, **{name: True})
-            if name not in off or getattr(make(PROBE[0]), name) is True:
+            if name not in off or getattr(make(NUMBERS[0]), name) is True:
                 return make
     if not off:
         return cls
@@ -410,54 +226,45 @@ def _switches(cls: type) -> list[str]:
     ]
 
 
-def _tried(module: ModuleType, run: Callable[[], Any]) -> Callable[[], None]:
-    """Return a function that runs the learner's code with few calls, and ignores its errors."""
-
-    def trial() -> None:
-        with contextlib.suppress(Exception, OutOfCalls), CallBudget(vars(module)["__builtins__"], _OF_A_TRIAL):
-            run()
-
-    return trial
-
-
-def _makes_nodes(module: ModuleType, cls: type, passes: tuple[str, ...]) -> bool:
+def _makes_nodes(trial: Trial) -> bool:
     """Return whether the backward pass mentions the class."""
-    functions = [getattr(cls, name, vars(module).get(name)) for name in passes or PASSES]
-    mentioned = {name for made in functions if isinstance(made, FunctionType) for name in made.__code__.co_names}
+    cls, names = trial.shape.cls, vars(trial.module)
+    functions = [getattr(cls, name, names.get(name)) for name in trial.shape.passes or PASSES]
+    mentioned = {name for member in functions if isinstance(member, FunctionType) for name in member.__code__.co_names}
     return not mentioned.isdisjoint((cls.__name__, "type", "__class__"))
 
 
-def _seeds_with_a_node(small: Small, passes: tuple[str, ...]) -> bool:
+def _seeds_with_a_node(trial: Trial) -> bool:
     """Return whether the backward pass makes the gradient of the root a node."""
-    root = small.nodes[1]
-    _tried(small.module, backward_of(small.module, root, "", passes))()
-    return isinstance(getattr(root, small.grad, None), small.cls)
+    root = trial.small().root
+    trial.run_pass(root)
+    return isinstance(getattr(root, trial.shape.grad, None), trial.shape.cls)
 
 
-def _other_passes(module: ModuleType, cls: type, grad: str, small: Callable[[], Small]) -> tuple[str, ...]:
+def _other_passes(trial: Trial) -> tuple[str, ...]:
     """Return the names of the methods and functions that are a backward pass by what they do.
 
     Called with the root alone, they give gradients to leaves below an inner node. Public ones are preferred.
     """
-    found: list[str] = []
-    for name, made in [item for space in (*cls.__mro__[:-1], module) for item in vars(space).items()]:
-        if name.startswith("__") or name in found or not isinstance(made, FunctionType):
-            continue
-        code = made.__code__
-        most, least = code.co_argcount, code.co_argcount - len(made.__defaults__ or ())
-        if (
-            not least <= 1 <= most
-            or made.__module__ != module.__name__
-            or (grad not in code.co_names and "back" not in name)
-        ):
-            continue
-        graph = small()
-        if propagates(graph, _tried(module, partial(made, graph.nodes[1]))):
-            found.append(name)
-    return tuple([name for name in found if not name.startswith("_")] or found)
+    names: list[str] = []
+    for space in (*trial.shape.cls.__mro__[:-1], trial.module):
+        for name, member in list(vars(space).items()):
+            if name.startswith("__") or name in names or not isinstance(member, FunctionType):
+                continue
+            if _may_be_pass(trial, name, member) and trial.propagates(member):
+                names.append(name)
+    return tuple([name for name in names if not name.startswith("_")] or names)
 
 
-def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
+def _may_be_pass(trial: Trial, name: str, function: FunctionType) -> bool:
+    """Return whether a function of the file can be called with one argument, and has to do with gradients."""
+    code = function.__code__
+    fewest = code.co_argcount - len(function.__defaults__ or ())
+    about_gradients = trial.shape.grad in code.co_names or "back" in name
+    return fewest <= 1 <= code.co_argcount and function.__module__ == trial.module.__name__ and about_gradients
+
+
+def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> Inputs:
     """Return where a node keeps its inputs.
 
     That is a usual name, or an attribute that holds the inputs and no other objects. The attribute may belong to an
@@ -474,38 +281,3 @@ def _inputs(node: Any, leaves: list[Any], module: ModuleType) -> Inputs:
                 if _holds(value, leaves):
                     return Inputs(name, via)
     return Inputs("")
-
-
-def _made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> "_Made | None":
-    """Return the node that an operation makes of two others; None if it fails.
-
-    It may fail because the file of an exercise need not have the operation.
-    """
-    try:
-        node = combine(left, right)
-    except Exception:
-        return None
-    return _Made(combine, node) if isinstance(node, type(left)) else None
-
-
-def backward_of(module: ModuleType, root: Any, rule_name: str, passes: tuple[str, ...] = ()) -> Callable[[], Any]:
-    """Return the learner's backward pass from `root`: a method, or a function of the file that takes the root.
-
-    `backward` is preferred, whether it is a method or a function. Another name counts only if it is not that of the
-    local rule.
-
-    Args:
-        passes: the functions that may be the backward pass, if none has a name of `PASSES`.
-    """
-    if len(passes) > 1:
-        raise Unreadable("several_passes", *passes[:_NAMES])
-    for name in passes or PASSES:
-        method = getattr(root, name, None)
-        if callable(method) and name != rule_name:
-            return method  # type: ignore[no-any-return]
-        function: Any = vars(module).get(name)
-        if callable(function):
-            return lambda: function(root)
-    if rule_name in PASSES and callable(getattr(root, rule_name, None)):
-        raise Unreadable("backward_is_rule", rule_name)
-    raise Unreadable("no_backward")

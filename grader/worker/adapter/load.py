@@ -5,35 +5,31 @@ import __future__
 import ast
 import builtins
 import contextlib
+import itertools
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import CodeType, ModuleType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..confine import limits
-from . import calls
-from .spelling import learn_numbers, name_of, text_of
-from .stand_in import is_stand_in
+from .observer import is_stand_in
+from .values import learn_numbers, name_of, text_of
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 MODULE = "submission"
+_SPEND = "__spend_a_call__"  # in the builtins of the learner's module, so that no name of the file is changed
+_free = itertools.repeat(None).__next__
 _STARRED = "__star_import_of_a_missing_module__"
 _FAILED = "__cells_that_failed__"
+_MOST_LINES = 4  # the most lines of an error
 _UNFILLED = "NotImplementedError"  # raised by a generated stub in place of the solution
 # parts of the names of modules that start programs, write files or open windows on import
-_NOT_PREIMPORTED = {
-    "__future__",
-    "__main__",
-    "_pyinstaller",
-    "antigravity",
-    "conftest",
-    "distutils",
-    "ensurepip",
-    "f2py",
-}
-_NOT_PREIMPORTED |= {"idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
+_NOT_PREIMPORTED = {"__future__", "__main__", "_pyinstaller", "antigravity", "conftest", "distutils", "ensurepip"}
+_NOT_PREIMPORTED |= {"f2py", "idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
 # parts of numpy that numpy imports only when they are first used
 _NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
 _FUTURE = 0  # the flags of a code that `from __future__` sets
@@ -233,7 +229,7 @@ def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
     _loops[filename] += [(node.lineno, node.end_lineno or 0) for node in nodes if isinstance(node, _REPEATING)]
-    calls.count_calls(nodes)
+    count_calls(nodes)
     return compile(tree, filename, "exec", flags, dont_inherit=True), frozenset(guarded)
 
 
@@ -273,7 +269,7 @@ def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None)
     offered = dict(builtins)
     vars(module)["__builtins__"] = offered
     sys.modules[MODULE] = module
-    with calls.CallBudget(offered, budget):
+    with CallBudget(offered, budget):
         if not parsed.cells and not parsed.failed:
             exec(parsed.codes[0], vars(module))
             return module
@@ -318,22 +314,95 @@ def same_code(source: str, stub: str) -> bool:
         return False
 
 
+# -- calls: they are limited by code that is compiled into the learner's functions -----------------
+
+
+class OutOfCalls(BaseException):
+    """The learner's functions were called more often than the budget allows."""
+
+
+class _Spent:
+    """An exhausted iterator that raises `OutOfCalls` at each step."""
+
+    def __iter__(self) -> "_Spent":
+        return self
+
+    def __next__(self) -> None:
+        raise OutOfCalls
+
+
+class CallBudget:
+    """A limit on the calls of the functions in a learner's file. A context manager.
+
+    Inside the block, a call beyond the limit raises `OutOfCalls`. Resuming a generator counts as a
+    call. Outside the block the limit is what it was before.
+
+    Args:
+        builtins: the builtins of the file, which was compiled after `count_calls`.
+        calls: the number of calls; None for no limit.
+    """
+
+    def __init__(self, builtins: dict[str, Any], calls: int | None) -> None:
+        self.builtins = builtins
+        self.calls = calls
+
+    def __enter__(self) -> "CallBudget":
+        self._before = self.builtins.get(_SPEND, _free)
+        if self.calls is None:
+            self.builtins[_SPEND] = _free
+        else:
+            self.builtins[_SPEND] = itertools.chain(itertools.repeat(None, self.calls), _Spent()).__next__
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.builtins[_SPEND] = self._before
+
+
+def count_calls(nodes: Iterable[ast.AST]) -> None:
+    """Instrument functions, lambdas and yields among these nodes to decrement the call budget.
+
+    The C function called there costs a tenth of what tracing the calls would cost.
+    """
+    for node in nodes:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            after = 1 if ast.get_docstring(node, clean=False) is not None else 0
+            at = node.body[min(after, len(node.body) - 1)]
+            node.body.insert(after, _placed(ast.Expr(_spending(at)), at))
+        elif isinstance(node, ast.Lambda):
+            node.body = _spending_first(node.body)
+        elif isinstance(node, ast.Yield):
+            node.value = _spending_first(node.value or _placed(ast.Constant(None), node))
+
+
+def _spending(at: ast.AST) -> ast.expr:
+    return _placed(ast.Call(_placed(ast.Name(_SPEND, ast.Load()), at), [], []), at)
+
+
+def _spending_first(value: ast.expr) -> ast.expr:
+    """Return the expression `spend() or value`. Spending returns None."""
+    return _placed(ast.BoolOp(ast.Or(), [_spending(value), value]), value)
+
+
+def _placed(node: _Node, at: ast.AST) -> _Node:
+    return ast.copy_location(node, at)
+
+
+# -- errors ---------------------------------------------------------------------------------------
+
+_KINDS = (
+    (OutOfCalls, "calls"),
+    (limits.OutOfTime, "cpu"),
+    (limits.Stalled, "stalled"),
+    (SystemExit, "exit"),
+    (NotAvailable, "module"),
+)
+
+
 def describe(error: BaseException, filename: str) -> list[Any]:
     """Return an exception as plain data: `[kind, type, message, line numbers in the learner's file]`."""
-    if isinstance(error, calls.OutOfCalls):
-        kind = "calls"
-    elif isinstance(error, limits.OutOfTime):
-        kind = "cpu"
-    elif isinstance(error, limits.Stalled):
-        kind = "stalled"
-    elif isinstance(error, SyntaxError) and error.filename == filename:
+    if isinstance(error, SyntaxError) and error.filename == filename:
         return ["syntax", "SyntaxError", text_of(error.msg), [error.lineno or 1]]
-    elif isinstance(error, SystemExit):
-        kind = "exit"
-    elif isinstance(error, NotAvailable):
-        kind = "module"
-    else:
-        kind = "raised"
+    kind = next((kind for cls, kind in _KINDS if isinstance(error, cls)), "raised")
     lines = lines_to_loop(error, filename) if kind in ("cpu", "stalled") else lines_in(error, filename)
     if isinstance(error, NotAvailable) and error.line and not lines:
         lines = [error.line]
@@ -342,13 +411,7 @@ def describe(error: BaseException, filename: str) -> list[Any]:
 
 def lines_in(error: BaseException, filename: str) -> list[int]:
     """Return the lines of the learner's file through which an error passed, the innermost last."""
-    traceback, lines = error.__traceback__, []
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        if code.co_filename == filename and not is_stand_in(code):
-            lines.append(traceback.tb_lineno)
-        traceback = traceback.tb_next
-    return lines[-4:]
+    return [line for _, line in _places(error, filename)][-_MOST_LINES:]
 
 
 def lines_to_loop(error: BaseException, filename: str) -> list[int]:
@@ -356,17 +419,23 @@ def lines_to_loop(error: BaseException, filename: str) -> list[int]:
 
     A loop is given by its first line. The lines inside of it depend on the moment at which time ran out.
     """
-    traceback = error.__traceback__
     lines: list[int] = []
     codes: list[CodeType] = []
-    while traceback is not None and len(lines) < 4:
-        code, line = traceback.tb_frame.f_code, traceback.tb_lineno
-        if code.co_filename == filename and not is_stand_in(code):
-            around = [first for first, last in _loops.get(filename, ()) if code.co_firstlineno <= first <= line <= last]
-            if around or code not in codes:
-                lines.append(min(around, default=line))
-            if around or code in codes:
-                break
-            codes.append(code)
-        traceback = traceback.tb_next
+    for code, line in _places(error, filename):
+        around = [first for first, last in _loops.get(filename, ()) if code.co_firstlineno <= first <= line <= last]
+        if around or code not in codes:
+            lines.append(min(around, default=line))
+        if around or code in codes or len(lines) == _MOST_LINES:
+            break
+        codes.append(code)
     return lines
+
+
+def _places(error: BaseException, filename: str) -> Iterator[tuple[CodeType, int]]:
+    """Yield the code and the line of each frame of the learner's file in a traceback, the innermost last."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        if code.co_filename == filename and not is_stand_in(code):
+            yield code, traceback.tb_lineno
+        traceback = traceback.tb_next

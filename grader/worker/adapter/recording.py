@@ -2,25 +2,48 @@
 
 If the rule of a node is a function, each call of it is a visit. Otherwise (for stored local derivatives, and for
 rules inside the pass), a visit is a series of writes after the pass has read the gradient of the same node (see
-`inline_rules`).
+`observer`).
 """
 
 import contextlib
 import sys
-from collections.abc import Callable
 from functools import partial
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
-from . import spelling
-from .inline_rules import GradientAccess, GradientLog, InlineRules
-from .rules import STORED, Rules
-from .stand_in import is_stand_in
+from . import values
+from .observer import GradientObserver, Write, is_stand_in
+from .reading import Reading
+from .rules import CalledRules, Rules
+from .set_order import Nodes
 
 MOST_VISITS = 400
 MOST_CHANGES = 2_000
-_MOST_READS = 2_000  # the most reads of gradients that are remembered
 _UNREADABLE = "!unreadable"
+
+
+class Graph(Protocol):
+    """A program that is built and run.
+
+    Attributes:
+        shape: the reading of the engine.
+        nodes: the objects of the run.
+        program: the nodes of the program, as they are sent.
+        objects: the program's nodes built so far.
+        rules: the engine's local rules.
+    """
+
+    shape: Reading
+    nodes: Nodes
+    program: list[Any]
+    objects: list[Any]
+    rules: Rules
+
+    def made(self) -> list[Any]:
+        """Return every node of the engine."""
+
+    def is_leaf(self, node: Any) -> bool:
+        """Return whether a node is a leaf of the program."""
 
 
 class _Visit:
@@ -35,105 +58,64 @@ class _Visit:
         return [self.index, self.inner, self.upstream, self.line, self.changes]
 
 
-class _Writes(GradientAccess):
-    """Report each write to a gradient."""
-
-    def __init__(self, cls: type, name: str, written: Callable[[Any, Any], None]) -> None:
-        super().__init__(cls, name)
-        self._written = written
-
-    def _set(self, node: Any, value: Any) -> None:
-        super()._set(node, value)
-        self._written(node, None)
-
-
-class _ReadsAndWrites(GradientLog):
-    """Report each write to a gradient, with the node whose gradient was read for it."""
-
-    def __init__(self, cls: type, name: str, written: Callable[[Any, Any], None]) -> None:
-        super().__init__(cls, name)
-        self._written = written
-
-    def _get(self, node: Any) -> Any:
-        if len(self._read) >= _MOST_READS:
-            del self._read[: _MOST_READS // 2]
-        return super()._get(node)
-
-    def _set(self, node: Any, value: Any) -> None:
-        super()._set(node, value)
-        self._written(node, self.writes.pop().of)
-
-
 class Recording:
     """The recording of one run. It is made before the program is built.
 
     `begin` is called after the program was built, `finish` after the run.
 
     Args:
-        shape: the reading of the engine.
-        nodes: the objects of the run.
-        objects: returns the program's nodes built so far.
+        graph: the program.
         filename: the learner's file.
     """
 
-    def __init__(self, shape: Any, nodes: Any, objects: Callable[[], list[Any]], filename: str) -> None:
+    def __init__(self, graph: Graph, filename: str) -> None:
         self.answer: list[Any] = ["record"]
-        self._shape, self._nodes, self._objects, self._filename = shape, nodes, objects, filename
+        self._graph, self._shape, self._filename = graph, graph.shape, filename
         self._made_at: dict[int, tuple[int, int]] = {}  # by address: the program's node it was made for, and the line
         self._index: dict[int, int] = {}  # the indices of the program's nodes, by address
         self._tokens: dict[int, str] = {}  # the gradients when they were last looked at, by address
         self._operands: dict[int, list[Any]] = {}  # the operands that are nodes, by the operation's address
         self._visits: list[_Visit] = []
         self._running: list[_Visit] = []  # the rules that are running, innermost last
-        self._access: _Writes | _ReadsAndWrites | None = None
-        self._functions: Rules | None = None  # the rules, if they are functions
+        self._observer: GradientObserver | None = None
+        self._functions: CalledRules | None = None  # the rules, if they are functions
         self._left_out = 0
         self._elsewhere = False
-        nodes.on_made = self._made
+        graph.nodes.on_made = self._made
 
     # -- building -----------------------------------------------------------------------------
 
     def _made(self, obj: Any) -> None:
-        self._made_at[id(obj)] = len(self._objects()), self._line(outermost=True)
+        self._made_at[id(obj)] = len(self._graph.objects), self._line(outermost=True)
 
     def _line(self, outermost: bool = False) -> int:
         """Return the running line of the learner's file: in its innermost function, or in its outermost one."""
         frame: FrameType | None = sys._getframe(1)
-        found = 0
+        line = 0
         while frame is not None:
             if frame.f_code.co_filename == self._filename and not is_stand_in(frame.f_code):
-                found = frame.f_lineno or 0
+                line = frame.f_lineno or 0
                 if not outermost:
                     break
             frame = frame.f_back
-        return found
+        return line
 
     # -- running ------------------------------------------------------------------------------
 
-    def begin(
-        self, program: list[Any], made: list[Any], is_leaf: Callable[[Any], bool], rules: Rules | InlineRules
-    ) -> None:
-        """Record local rules and gradients from now on.
-
-        Args:
-            program: the nodes of the program, as they were built.
-            made: every node of the engine.
-            is_leaf: returns whether a node is a leaf of the program.
-            rules: the engine's local rules.
-        """
-        objects = self._objects()
-        for index, (node, (_, *operands)) in enumerate(zip(objects, program, strict=False)):
+    def begin(self) -> None:
+        """Record local rules and gradients from now on."""
+        graph = self._graph
+        for index, (node, (_, *operands)) in enumerate(zip(graph.objects, graph.program, strict=False)):
             self._index.setdefault(id(node), index)
-            self._operands.setdefault(id(node), [objects[o] for o in operands if type(o) is int])
-        access = _ReadsAndWrites
-        if isinstance(rules, Rules) and rules.kind and rules.kind not in STORED:
-            self._functions, access = rules, _Writes  # type: ignore[assignment]
-        self._access = access(self._shape.cls, self._shape.grad, self._written)
-        self._tokens = {id(node): self._token(node) for node in made}
-        for node in made if self._functions else ():
-            if not is_leaf(node) and rules.has(node):
-                rules.watch(node, self._around)  # type: ignore[union-attr]
-        self._access.__enter__()
+            self._operands.setdefault(id(node), [graph.objects[o] for o in operands if type(o) is int])
+        self._observer = GradientObserver(self._shape.cls, self._shape.grad, self._written)
+        self._tokens = {id(node): self._token(node) for node in graph.made()}
+        if isinstance(graph.rules, CalledRules):
+            self._functions = graph.rules
+            for node in graph.made():
+                if not graph.is_leaf(node) and graph.rules.has(node):
+                    graph.rules.watch(node, self._around)
+        self._observer.__enter__()
 
     def finish(self) -> None:
         """Complete the answer.
@@ -141,12 +123,12 @@ class Recording:
         It holds lines, visits, values, gradients, the number of omitted visits and changes, and whether the pass
         keeps gradients elsewhere than on the nodes.
         """
-        self._nodes.on_made = None
-        if self._access is not None:
+        self._graph.nodes.on_made = None
+        if self._observer is not None:
             with contextlib.suppress(BaseException):
                 self._look()
-            self._access.__exit__()
-        objects = self._objects()
+            self._observer.__exit__()
+        objects = self._graph.objects
         visits = [visit.wire() for visit in self._visits if visit.index >= 0 and (visit.changes or not visit.inner)]
         self.answer += [
             [self._made_at.get(id(node), (0, 0))[1] for node in objects],
@@ -181,13 +163,9 @@ class Recording:
             self._left_out += 1
         return visit
 
-    def _written(self, node: Any, giver: Any) -> None:
-        """Record a write to a gradient.
-
-        Args:
-            node: the node with the gradient.
-            giver: the node whose gradient was read for it; None if there was no such read, or if rules are functions.
-        """
+    def _written(self, write: Write) -> None:
+        """Record a write to a gradient."""
+        node, giver = write.to, None if self._functions else write.of
         before, after = self._tokens.get(id(node)), self._token(node)
         if before is None:  # the node was made after `begin`
             return
@@ -225,7 +203,7 @@ class Recording:
 
     def _look(self) -> None:
         """Record gradients that were changed in place, that is, without a write to the attribute."""
-        for index, node in enumerate(self._objects()):
+        for index, node in enumerate(self._graph.objects):
             before, after = self._tokens.get(id(node)), self._token(node)
             if before != after and self._index.get(id(node)) == index:
                 self._tokens[id(node)] = after
@@ -246,19 +224,19 @@ class Recording:
 
     def _token(self, node: Any) -> str:
         """Return the stored gradient of a node as text."""
-        assert self._access is not None
+        assert self._observer is not None
         try:
-            return self._known(self._access.there(node), self._shape.grad)
+            return self._known(self._observer.stored(node), self._shape.grad)
         except Exception:
             return _UNREADABLE
 
     def _spelled(self, node: Any, name: str) -> str:
         if not isinstance(node, self._shape.cls):
-            return "!" + spelling.name_of(type(node))
+            return "!" + values.name_of(type(node))
         try:
             return self._known(getattr(node, name), name)
         except BaseException:
             return _UNREADABLE
 
     def _known(self, value: Any, name: str) -> str:
-        return spelling.spell(self._shape.inner(value) if name == self._shape.grad else value)
+        return values.spell(self._shape.inner(value) if name == self._shape.grad else value)

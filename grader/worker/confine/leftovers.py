@@ -39,7 +39,7 @@ class Snapshot:
 
     def __init__(self) -> None:
         of_numpy = list(_of_numpy(sys.modules.get("numpy")))  # first, because numpy loads parts of itself lazily
-        random = sys.modules["random"]  # imported by `preimport`
+        random = sys.modules["random"]  # imported by the server process
         self.builtins = dict(_builtins)
         self.table = sys.modules  # the dictionary itself, because learner code may rebind `sys.modules`
         self.modules = dict(sys.modules)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy
 import pytest
 
-from grader.worker.adapter import load, spelling
+from grader.worker.adapter import load, values
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -316,7 +316,7 @@ def closures() -> str:
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Remove the import hook and the module that loading adds, and restore numpy's functions."""
     monkeypatch.setattr(sys, "meta_path", sys.meta_path.copy())
-    monkeypatch.setattr(spelling, "_plain_ways", {})
+    monkeypatch.setattr(values, "_plain_ways", {})
     yield
     sys.modules.pop(load.MODULE, None)
 

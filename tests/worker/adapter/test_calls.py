@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.worker.adapter import load
-from grader.worker.adapter.calls import CallBudget, OutOfCalls
+from grader.worker.adapter.load import CallBudget, OutOfCalls
 
 FILE = "07_learner.py"
 

@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 from grader.worker.adapter import load
-from grader.worker.adapter.calls import OutOfCalls
+from grader.worker.adapter.load import OutOfCalls
 
 NAME = "work.ipynb"
 

@@ -21,7 +21,7 @@ def test_a_pass_that_reads_gradients_and_adds_is_recognised(
     loaded_shape: Load, shapes: dict[str, str], kind: str, name: str
 ) -> None:
     """A pass that keeps gradients elsewhere is not recognised, and neither is one with a function to call."""
-    assert kind == introspect.read(loaded_shape(shapes[name])).rule
+    assert kind == introspect.read(loaded_shape(shapes[name])).rule.kind
 
 
 @pytest.mark.parametrize("name", INLINE)

@@ -8,8 +8,8 @@ import pytest
 
 from grader.client import protocol
 from grader.program import program
-from grader.worker.adapter import introspect
-from grader.worker.adapter.parts import Unreadable
+from grader.worker.adapter import discovery, introspect
+from grader.worker.adapter.values import Unreadable
 from grader.worker.confine import framing
 
 Load = Callable[[str], ModuleType]
@@ -31,8 +31,8 @@ class {name}:
 def test_every_kind_of_local_rule_is_recognised(loaded: Load, engine: Any) -> None:
     """The kind, the attribute and the inputs are found in each engine with local rules."""
     found = introspect.read(loaded(engine.source))
-    assert (engine.kind, engine.rule_name) == (found.rule, found.rule_name)
-    assert engine.inputs == found.inputs
+    assert (engine.kind, engine.rule_name) == (found.rule.kind, found.rule.name)
+    assert engine.inputs == found.inputs_at.name
     assert ("Value", "data", "grad", False) == (found.cls.__name__, found.data, found.grad, found.grad_starts_as_none)
 
 
@@ -61,7 +61,7 @@ def test_reading_leaves_no_trace_in_later_nodes(loaded: Load, engine: Any) -> No
 def test_names_are_found(loaded: Load, data: str, grad: str, inputs: str, attributes: str) -> None:
     """Usual names come first. Other names are used if only one reading is possible."""
     found = introspect.read(loaded(engine_with(attributes, value=data)))
-    assert (data, grad, inputs) == (found.data, found.grad, found.inputs)
+    assert (data, grad, inputs) == (found.data, found.grad, found.inputs_at.name)
 
 
 @pytest.mark.parametrize(("expected", "start"), [(True, "None"), (False, "0.0"), (False, "0")])
@@ -86,7 +86,7 @@ def test_slots_are_read(loaded: Load, slots: str) -> None:
     """A class with __slots__ is read like any other class."""
     source = engine_with("self.data, self.grad, self._prev, self._op = x, 0.0, sources, op")
     found = introspect.read(loaded(source.replace("    def __init__", f"    __slots__ = {slots}\n    def __init__", 1)))
-    assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs)
+    assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs_at.name)
 
 
 def test_slots_with_unusual_names_are_read(loaded: Load) -> None:
@@ -102,7 +102,7 @@ class Value(Base):
         return Value(self.number * other.number, (self, other))
 """
     found = introspect.read(loaded(source))
-    assert ("number", "slope", "below") == (found.data, found.grad, found.inputs)
+    assert ("number", "slope", "below") == (found.data, found.grad, found.inputs_at.name)
 
 
 def test_properties_are_read(loaded: Load) -> None:
@@ -112,7 +112,7 @@ def test_properties_are_read(loaded: Load) -> None:
         "    @property\n    def grad(self):\n        return self._g\n"
     )
     found = introspect.read(loaded(source))
-    assert ("data", "_g", "inputs") == (found.data, found.grad, found.inputs)
+    assert ("data", "_g", "inputs") == (found.data, found.grad, found.inputs_at.name)
 
 
 def test_methods_are_no_numbers(loaded: Load) -> None:
@@ -121,7 +121,7 @@ def test_methods_are_no_numbers(loaded: Load) -> None:
         "    def data(self):\n        return self._d\n    def grad(self):\n        return self._g\n"
     )
     found = introspect.read(loaded(source))
-    assert ("_d", "_g", "inputs") == (found.data, found.grad, found.inputs)
+    assert ("_d", "_g", "inputs") == (found.data, found.grad, found.inputs_at.name)
 
 
 def test_a_gradient_that_cannot_be_set_is_said(loaded: Load) -> None:
@@ -180,7 +180,7 @@ def test_several_passes_are_asked_about(loaded: Load) -> None:
     module = loaded(PASS + "def push_back(root):\n    root._seed()\n")
     shape = introspect.read(module)
     with pytest.raises(Unreadable) as caught:
-        introspect.backward_of(module, shape.leaf(1.0), "", shape.passes)
+        discovery.backward_of(module, shape.leaf(1.0), "", shape.passes)
     assert ("several_passes", ["flow_back", "push_back"]) == (caught.value.code, caught.value.names)
 
 
@@ -299,20 +299,26 @@ def test_a_file_with_plus_alone_is_read(loaded: Load) -> None:
     """A file need not have both operations."""
     source = engine_with("self.data, self.grad, self._prev = x, 0.0, set(sources)")
     found = introspect.read(loaded(source.replace("__mul__", "times")))
-    assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs)
+    assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs_at.name)
 
 
 def test_a_file_without_operations_is_read_as_far_as_it_goes(loaded: Load) -> None:
     """A leaf alone has a value and a gradient, but neither inputs nor a rule."""
     source = "class Value:\n    def __init__(self, x):\n        self.data, self.grad = x, 0.0\n"
     found = introspect.read(loaded(source))
-    assert ("data", "grad", "", "", "") == (found.data, found.grad, found.inputs, found.rule, found.rule_name)
+    assert ("data", "grad", "", "", "") == (
+        found.data,
+        found.grad,
+        found.inputs_at.name,
+        found.rule.kind,
+        found.rule.name,
+    )
 
 
 def test_an_engine_without_local_rules_has_none(loaded: Load) -> None:
     """A class without functions and local derivatives on its nodes has no rule."""
     found = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
-    assert ("", "") == (found.rule, found.rule_name)
+    assert ("", "") == (found.rule.kind, found.rule.name)
 
 
 def test_a_constructors_exception_comes_through(loaded: Load) -> None:
@@ -333,21 +339,21 @@ def test_a_constructors_exception_comes_through(loaded: Load) -> None:
 def test_the_backward_pass_is_a_method_or_a_function(loaded: Load, call: str) -> None:
     """It is `backward()` of a node, or a function of the file that takes the root, under a usual name."""
     module = loaded(call)
-    assert introspect.backward_of(module, module.Value(), "_backward")() == "passed"
+    assert discovery.backward_of(module, module.Value(), "_backward")() == "passed"
 
 
 def test_no_backward_pass_is_said(loaded: Load) -> None:
     """If nothing has the name of a backward pass, the problem says so."""
     module = loaded("class Value: pass\n")
     with pytest.raises(Unreadable, match="no_backward"):
-        introspect.backward_of(module, module.Value(), "_backward")
+        discovery.backward_of(module, module.Value(), "_backward")
 
 
 def test_a_rule_called_backward_is_no_backward_pass(loaded: Load) -> None:
     """If the only `backward` is the local rule, the problem says so."""
     module = loaded("class Value:\n    def backward(self): pass\n")
     with pytest.raises(Unreadable, match="backward_is_rule"):
-        introspect.backward_of(module, module.Value(), "backward")
+        discovery.backward_of(module, module.Value(), "backward")
 
 
 @pytest.mark.parametrize(
@@ -378,7 +384,7 @@ def test_a_rule_called_back_is_no_backward_pass() -> None:
         "class Value:\n    def back(self):\n        return 'rule'\ndef backward(root):\n    return 'passed'\n",
         vars(module),
     )
-    assert introspect.backward_of(module, module.Value(), "back")() == "passed"
+    assert discovery.backward_of(module, module.Value(), "back")() == "passed"
 
 
 SAVED = """
@@ -416,4 +422,4 @@ def test_values_that_are_saved_are_no_local_gradients(
 ) -> None:
     """Numbers beside the inputs are local derivatives if their name says so, or if nothing else fits."""
     found = introspect.read(loaded(SAVED.format(saved=saved, method=method, more=more)))
-    assert (rule, name) == (found.rule, found.rule_name)
+    assert (rule, name) == (found.rule.kind, found.rule.name)

@@ -13,7 +13,7 @@ import numpy
 import pytest
 
 import grader
-from grader.worker.adapter import calls, load
+from grader.worker.adapter import load
 from grader.worker.confine import limits
 
 FILE = "07_learner.py"
@@ -368,7 +368,7 @@ def test_a_syntax_error_elsewhere_is_an_exception_like_others(problem: Problem) 
     assert ("raised", "SyntaxError", [2]) == (kind, name, lines)
 
 
-@pytest.mark.parametrize(("kind", "error"), [("calls", calls.OutOfCalls()), ("cpu", limits.OutOfTime())])
+@pytest.mark.parametrize(("kind", "error"), [("calls", load.OutOfCalls()), ("cpu", limits.OutOfTime())])
 def test_a_spent_budget_is_a_kind_of_its_own(kind: str, error: BaseException) -> None:
     """Running out of calls or CPU time is not an exception of the learner's code."""
     assert kind == load.describe(error, FILE)[0]

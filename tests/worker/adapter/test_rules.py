@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from grader.worker.adapter import introspect
-from grader.worker.adapter.parts import Unreadable
-from grader.worker.adapter.rules import Rules
+from grader.worker.adapter import discovery, introspect
+from grader.worker.adapter.rules import rules_of
+from grader.worker.adapter.values import Unreadable
 
 functions = pytest.mark.parametrize(
     "engine",
@@ -31,7 +31,7 @@ class Case:
 
     def __init__(self, module: ModuleType) -> None:
         self.shape = introspect.read(module)
-        self.rules = Rules(self.shape)
+        self.rules: Any = rules_of(self.shape)
         self.a, self.b = module.Value(3.0), module.Value(-2.0)
 
     @property
@@ -105,7 +105,7 @@ def test_the_engines_own_pass_meets_the_tripled_rule(case: Case) -> None:
     """A backward pass that runs the rules gives three times the gradients."""
     node = case.a * case.b
     case.rules.triple(node)
-    introspect.backward_of(ModuleType("nothing"), node, "_backward")()
+    discovery.backward_of(ModuleType("nothing"), node, "_backward")()
     assert case.grads == (-6.0, 9.0)
     assert node.grad == 1.0
 
@@ -203,7 +203,7 @@ class Value:
     node = case.a * case.b
     node.grad = 0.5
     case.rules.run(node)
-    assert case.shape.rule == "closure"
+    assert case.shape.rule.kind == "closure"
     assert case.grads == (-1.0, 1.5)
 
 
@@ -227,4 +227,50 @@ class Value:
         self._backward()
 """
     case = Case(loaded(source))
-    assert "closure" == case.rules.kind
+    assert "closure" == case.shape.rule.kind
+
+
+INPUTS_FIRST = """
+class Value:
+    def __init__(self, data, inputs=()):
+        self.data, self.grad, self.inputs = data, 0.0, inputs
+    def __mul__(self, other):
+        return Value(self.data * other.data, (self, other))
+    def push(self, a, b, grad):
+        a.grad += b.data * grad
+        b.grad += a.data * grad
+    def backward(self):
+        self.grad = 1.0
+        self.push(*self.inputs, self.grad)
+        for source in self.inputs:
+            if source.inputs:
+                source.push(*source.inputs, source.grad)
+"""
+
+
+@pytest.mark.parametrize("engine", ["pull that adds"], indirect=True)
+def test_a_pass_may_name_the_upstream_gradient(loaded: Load, engine: Any) -> None:
+    """A rule with one parameter may be called by keyword. It is tripled and watched in the same way."""
+    source = engine.source.replace("node._backward(node.grad)", "node._backward(upstream=node.grad)")
+    assert source != engine.source
+    _triples_the_pass(Case(loaded(source)))
+
+
+def test_the_upstream_gradient_may_follow_the_inputs(loaded: Load) -> None:
+    """The upstream gradient is the argument after all inputs, however many there are."""
+    _triples_the_pass(Case(loaded(INPUTS_FIRST)))
+
+
+def _triples_the_pass(case: Case) -> None:
+    node = case.a * case.b
+    seen = []
+
+    def around(watched: Any, run: Any) -> Any:
+        seen.append(case.rules.upstream(watched, run))
+        return run()
+
+    case.rules.triple(node)
+    case.rules.watch(node, around)
+    node.backward()
+    assert case.grads == (-6.0, 9.0)
+    assert [1.0] == seen

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.worker.adapter import introspect
-from grader.worker.adapter.rules import Rules
+from grader.worker.adapter.rules import CalledRules, rules_of
 
 Load = Callable[..., ModuleType]
 
@@ -84,9 +84,12 @@ def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected
     For a rule seen in the pass, so are its arguments and whether it adds.
     """
     found = introspect.read(loaded_shape(shapes[name]))
-    call = found.call
-    seen = () if call is None else (call.via, call.arguments, call.named, call.adds, *["local"] * call.local)
-    assert expected == (found.rule, found.rule_name, *seen)
+    kind, call = found.rule.kind, found.rule.call
+    assert call is None or found.rule.name == call.name
+    seen = (
+        (call.via, call.arguments, call.named, call.adds, *["local"] * call.local) if call and kind == "called" else ()
+    )
+    assert expected == (kind, found.rule.name, *seen)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +106,7 @@ def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected
 def test_a_rule_is_called_once_for_each_operation(loaded: Load, expected: bool, body: str) -> None:
     """A function that the pass calls in another way is not taken for the local rule."""
     found = introspect.read(loaded(ENGINE.replace("BODY", f"self.grad = self.grad or 1.0\n        {body}")))
-    assert expected == (found.rule == "called")
+    assert expected == (found.rule.kind == "called")
 
 
 def test_a_function_that_goes_on_by_itself_is_no_local_rule(loaded: Load) -> None:
@@ -116,7 +119,7 @@ def test_a_function_that_goes_on_by_itself_is_no_local_rule(loaded: Load) -> Non
         "            source.push(share)\n\n"
         "    def backward",
     )
-    call = introspect.read(loaded(source)).call
+    call = introspect.read(loaded(source)).rule.call
     assert call is not None
     assert "local" == call.name
 
@@ -137,7 +140,8 @@ def test_one_node_is_tripled_and_watched_alone(loaded_shape: Load, shapes: dict[
     """A function that nodes share is replaced for only one of them."""
     module = loaded_shape(shapes[name])
     shape = introspect.read(module)
-    rules = Rules(shape)
+    rules = rules_of(shape)
+    assert isinstance(rules, CalledRules)
     a, b = module.Value(3.0), module.Value(-2.0)
     tripled, other = a * b, a * b
     seen = []

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.worker.adapter import spelling
+from grader.worker.adapter import values
 
 
 def without_address(value: object) -> str:
@@ -81,12 +81,12 @@ class OwnArray(np.ndarray):  # type: ignore[type-arg]
 def test_pythons_own_numbers_are_spelled_exactly() -> None:
     """A float or an int is spelled by float.hex(), without rounding."""
     given = [3.0, 0.1, -0.0, 5e-324, math.inf, -math.inf, 3, -7, 0, 2**70]
-    assert [float(number).hex() for number in given] == [spelling.spell(number) for number in given]
+    assert [float(number).hex() for number in given] == [values.spell(number) for number in given]
 
 
 def test_nan_is_spelled() -> None:
     """nan is a float, too."""
-    assert spelling.spell(math.nan) == "nan"
+    assert values.spell(math.nan) == "nan"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_nan_is_spelled() -> None:
 )
 def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: object) -> None:
     """An object that claims to be a number, but is not a float or an int, is spelled as its type's name."""
-    assert expected == spelling.spell(thing)
+    assert expected == values.spell(thing)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,8 @@ def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: ob
 )
 def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: object) -> None:
     """A numpy scalar, or an array of one number, is spelled as the number."""
-    spelling.learn_numbers()
-    assert expected.hex() == spelling.spell(thing)
+    values.learn_numbers()
+    assert expected.hex() == values.spell(thing)
 
 
 @pytest.mark.parametrize(
@@ -148,25 +148,25 @@ def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: 
 )
 def test_what_numpy_holds_besides_numbers_goes_by_its_name(expected: str, thing: object) -> None:
     """Arrays of several numbers, truth values and texts of numpy are not numbers."""
-    spelling.learn_numbers()
-    assert expected == spelling.spell(thing)
+    values.learn_numbers()
+    assert expected == values.spell(thing)
 
 
 def test_numpys_own_item_is_asked_and_no_other() -> None:
     """A subclass of an array cannot choose its number by its own `item`."""
-    spelling.learn_numbers()
-    assert (2.5).hex() == spelling.spell(np.array(2.5).view(OwnArray))
+    values.learn_numbers()
+    assert (2.5).hex() == values.spell(np.array(2.5).view(OwnArray))
 
 
 def test_a_class_that_equals_every_other_is_not_taken_for_numpys() -> None:
     """A learner's metaclass cannot make a class count as numpy's."""
-    spelling.learn_numbers()
-    assert spelling.spell(Chameleon()) == "!Chameleon"
+    values.learn_numbers()
+    assert values.spell(Chameleon()) == "!Chameleon"
 
 
 def test_numpy_is_unknown_until_it_is_learned() -> None:
     """Before numpy is loaded, its scalars are not numbers."""
-    assert spelling.spell(np.float64(0.1)) == "!float64"
+    assert values.spell(np.float64(0.1)) == "!float64"
 
 
 @pytest.mark.parametrize(
@@ -175,18 +175,18 @@ def test_numpy_is_unknown_until_it_is_learned() -> None:
 )
 def test_a_types_name_is_cut_to_ascii_letters(expected: str, name: str) -> None:
     """Long names are cut, and other characters become `_`. If nothing is left, the name is `object`."""
-    assert expected == spelling.name_of(type(name, (), {}))
+    assert expected == values.name_of(type(name, (), {}))
 
 
 @pytest.mark.parametrize("thing", [Fraction(1, 4), Decimal("0.25")])
 def test_fractions_and_decimals_are_numbers(thing: object) -> None:
     """Exact fractions and decimals are numbers."""
-    spelling.learn_numbers()
-    assert spelling.spell(thing) == (0.25).hex()
+    values.learn_numbers()
+    assert values.spell(thing) == (0.25).hex()
 
 
 @pytest.mark.parametrize("thing", [Fraction(10**400), Decimal("sNaN")])
 def test_fractions_that_are_no_float_go_by_their_name(thing: object) -> None:
     """A fraction that is too large for a float is spelled as its type's name."""
-    spelling.learn_numbers()
-    assert spelling.spell(thing) == "!" + type(thing).__name__
+    values.learn_numbers()
+    assert values.spell(thing) == "!" + type(thing).__name__
