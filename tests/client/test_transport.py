@@ -24,7 +24,7 @@ from grader.client.bounds import STALLED_S
 from grader.client.transport import Answer, Transport, _Progress
 from grader.course import Limits
 from grader.program import program
-from grader.worker.adapter.engine import LearnerFile
+from grader.worker.adapter.execute import LearnerFile
 from grader.worker.confine import framing
 
 ENGINE = """
