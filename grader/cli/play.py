@@ -1,9 +1,5 @@
 """Replay a learner's own backward pass, for `grade play`."""
 
-import ast
-import re
-import shlex
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +7,17 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from .. import sandbox
-from ..base import UserError, did_you_mean, shown_path, write_named
+from ..base import UserError, shown_path, write_named
 from ..base.processes import open_in_browser
 from ..client import Source, read_source
 from ..course import Check, Course, Exercise
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook, read_book
-from ..program import FUNCTIONS, Program, ProgramError, program
+from ..program import ProgramError
 from ..replay import Landscape, Replay
-from ..replay.presets import Training, presets, trainings
+from ..replay.presets import Training, presets
 from ..replay.record import Files, Subject, subject_of
+from ..replay.words import FILES, is_program, named_check, named_exercise, named_subject, named_training
 from ..sandbox import Warm
 from ..words import practice
 from ..words import replay as said
@@ -28,11 +25,6 @@ from ..words.practice import unread_text
 from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
 from .options import PlayOptions, default_memo
 from .streams import StatusLine, style
-
-_RATE, _STEPS = 0.1, 20  # for a training run on an expression
-_VALUE = re.compile(r"([^\W\d]\w*)=([^=].*)", re.DOTALL)
-_FILES = (".py", ".ipynb")
-_OF_EXPRESSION = re.compile(r"[-+*/()=;@%\s]")
 
 
 @dataclass(frozen=True)
@@ -80,7 +72,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
 
     Raises `UserError` if the file does not exist, or if its exercise is unclear.
     """
-    word = next((word for word in options.words if word.endswith(_FILES)), None)
+    word = next((word for word in options.words if word.endswith(FILES)), None)
     if word is None or options.file is not None:
         return options
     own = folder / Path(word).name
@@ -91,7 +83,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
     if own.is_file() and own.samefile(word):
         return options
     others = tuple(other for other in options.words if other != word)
-    if options.exercise or (others and _is_program(others)):
+    if options.exercise or (others and is_program(others)):
         return replace(options, words=others, file=Path(word))
     ids = list(files_to_grade(course, [*others[:1], word], folder))
     if len(ids) > 1:
@@ -116,128 +108,19 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
 
     nothing = practice.no_files(str(folder), above=options.folder is None)
     if options.landscape:
-        training = _training(words)
+        training = named_training(words)
         whose = named or files.with_training()
         return _Target(whose, source(whose, said.nothing_trains(str(folder))), training=training)
-    exercise = named if not words else _exercise(course, words)
+    exercise = named if not words else named_exercise(course, words)
     if not words and exercise is None:
         at = progress_of(folder).at
         exercise = next((one for one in course.exercises if one.id == at), None) or files.at_hand()
     if exercise is not None or not words:
-        check = _check(exercise, words[1:]) if exercise else None
+        check = named_check(exercise, words[1:]) if exercise else None
         return _Target(exercise, source(exercise, nothing), check)
-    wanted = _program(words)
+    wanted = named_subject(words)
     whose = named or files.with_pass()
     return _Target(whose, source(whose, nothing), subject=wanted)
-
-
-def _exercise(course: Course, words: Sequence[str]) -> Exercise | None:
-    """Return the exercise that the first word names, or None for a preset or an expression.
-
-    Raises `UserError` for any other word.
-    """
-    word = words[0]
-    if _is_program(words):
-        return None
-    try:
-        return find_exercise(course, word)
-    except UserError as error:
-        names = [preset.id for preset in presets()]
-        raise UserError(said.unknown_word(str(error), names, did_you_mean(word, names))) from None
-
-
-def _is_program(words: Sequence[str]) -> bool:
-    """Return whether words are a preset, or an expression and the values of its leaves."""
-    return words[0] in {preset.id for preset in presets()} or _is_expression(words)
-
-
-def _is_expression(words: Sequence[str]) -> bool:
-    """Return whether words are an expression with values of its leaves, and not the name of an exercise or a file."""
-    has_values = any(_VALUE.fullmatch(word) for word in words[1:])
-    return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(_FILES))
-
-
-def _check(exercise: Exercise, words: Sequence[str]) -> Check | None:
-    """Return the check that the first of `words` names by its number or id, or None. Raises `UserError`."""
-    if not words:
-        return None
-    word = words[0]
-    ids = [check.id for check in exercise.checks]
-    if len(words) > 1:
-        raise UserError(said.too_many_words(exercise.id, words[1]))
-    if word.isdecimal() and 1 <= int(word) <= len(ids):
-        check = exercise.checks[int(word) - 1]
-    elif word in ids:
-        check = exercise.checks[ids.index(word)]
-    else:
-        raise UserError(said.no_check(exercise.id, ids, word))
-    if check.visibility != "visible" and check.detail != "full":
-        raise UserError(said.hidden_check(check.id))
-    return check
-
-
-def _program(words: Sequence[str]) -> Subject:
-    """Return the named preset, or the expression with the values of its leaves.
-
-    Raises `UserError` or `ProgramError`.
-    """
-    preset = next((preset for preset in presets() if preset.id == words[0]), None)
-    if preset is None:
-        return subject_of(_parsed(words))
-    if len(words) > 1:
-        raise UserError(said.preset_with_numbers(preset.id, words[1]))
-    return preset.subject
-
-
-def _parsed(words: Sequence[str]) -> Program:
-    """Return the program of an expression and `name=value` words. Raises `UserError` or `ProgramError`."""
-    text, *others = words
-    values: dict[str, float] = {}
-    for word in others:
-        match = _VALUE.fullmatch(word)
-        if match is None:
-            raise UserError(said.no_value(word))
-        name, number = match.groups()
-        try:
-            values[name] = float(number)
-        except ValueError:
-            raise UserError(said.no_number(word, number)) from None
-    missing = [name for name in _names(text) if name not in values]
-    if missing:
-        example = " ".join([shlex.quote(text), *others, *(f"{name}=2" for name in missing)])
-        raise UserError(said.values_missing(missing, f"grade play {example}"))
-    return program(text, **values)
-
-
-def _names(text: str) -> list[str]:
-    """Return the names of the leaves in an expression, sorted; no names for a text that is not an expression."""
-    try:
-        tree = ast.parse(text.replace(";", "\n"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    return sorted({node.id for node in names} - made - set(FUNCTIONS) - _called(tree))
-
-
-def _called(tree: ast.AST) -> set[str]:
-    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return {function.id for function in calls if isinstance(function, ast.Name)}
-
-
-def _training(words: Sequence[str]) -> Training:
-    """Return the named training run, the last available one without words, or one with an expression as the loss."""
-    offered = trainings()
-    if not words:
-        return offered[-1]
-    named = next((one for one in offered if one.id == words[0]), None)
-    if named is not None and len(words) == 1:
-        return named
-    if named is not None or not _OF_EXPRESSION.search(words[0]):
-        raise UserError(said.no_training([one.id for one in offered], words[-1]))
-    loss = _parsed(words)
-    values = {leaf.name: leaf.value for leaf in loss.leaves}
-    return Training("", loss.text, loss.text, values, _RATE, _STEPS)
 
 
 # -- running ---------------------------------------------------------------------------------------

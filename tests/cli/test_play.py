@@ -97,7 +97,7 @@ def test_an_expression_runs_on_the_last_file_begun(grade: Grade, exercises: Path
     """A file without a backward pass runs its rules in a correct order. `--exercise` and `--file` name another file."""
     words = ("play", "(a + b) * c", "a=2", "b=-3", "c=10", "--out", "page.html")
     solved = SOLUTIONS / "12_engine.py"
-    assert "Replayed exercises/01_distribute.py: (a + b) * c" in grade(*words).stdout
+    assert "Replayed exercises/03_accumulate.py: (a + b) * c" in grade(*words).stdout
     assert "Replayed exercises/02_swap.py: " in grade(*words, "--exercise", "swap").stdout
     (exercises / "12_engine.py").write_text(solved.read_text(encoding="utf-8"), encoding="utf-8")
     assert "Replayed exercises/12_engine.py: " in grade(*words).stdout
