@@ -1,6 +1,7 @@
 """Grade every submission in a folder. Keep reports that are still valid, and write each new one at once."""
 
 import contextlib
+import fcntl
 import hashlib
 import hmac
 import os
@@ -98,7 +99,6 @@ SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never 
 
 
 _LOCK = ".lock"
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _HELD = dict.fromkeys((REPORTS, CODE, GONE, EARLIER), "folder")
 _HELD |= dict.fromkeys((RUN, SUMMARY, WRITTEN, ROSTER, DEADLINES, OVERRIDES, RECORDED, _LOCK), "file")
 
@@ -191,18 +191,15 @@ class Results:
             self._refuse_what_is_no_result()
             for folder in (self.reports, self.folder / CODE):
                 folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | _NO_FOLLOW, 0o644)
+            self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise ResultsError(f"{self.folder} cannot be written: {error.strerror}") from None
-        with contextlib.suppress(ImportError):  # Windows has no such lock
-            import fcntl
-
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                os.close(self._lock)
-                busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
-                raise ResultsError(busy) from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
+            raise ResultsError(busy) from None
         places = (self.folder, self.reports, self.folder / CODE)
         for left in chain.from_iterable(place.glob(".*.json.*") for place in places):  # left by a killed run
             if in_the_way(left) is None:
@@ -247,7 +244,7 @@ class Results:
         if digest in self._written.setdefault(entry_id, set()):
             return
         path = self.folder / WRITTEN
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | _NO_FOLLOW, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             size = os.fstat(handle).st_size
             os.lseek(handle, max(0, size - 1), os.SEEK_SET)
