@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from in_process import run_grade_for_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(sys.executable).parent / "grade"
@@ -37,15 +38,21 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grade(work: Path, tmp_path: Path) -> Iterator[Grade]:
-    """Run `grade`. Check that it ends without a traceback and does not change the secret."""
+    """Run `grade`. Check that it ends without a traceback and does not change the secret.
+
+    It runs in a process of its own if it is `apart`, or if it is given bytes or settings of the environment.
+    """
     (tmp_path / "home").mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "LC_ALL": "C.UTF-8"}
 
-    def run(*words: object, cwd: Path = work, **more: str) -> Done:
-        command = [COMMAND, *(word if isinstance(word, bytes | Path) else str(word) for word in words)]
-        done = subprocess.run(
-            command, cwd=cwd, env={**environment, **more}, capture_output=True, timeout=120, check=False
-        )
+    def run(*words: object, cwd: Path = work, apart: bool = False, **more: str) -> Done:
+        if apart or more or any(isinstance(word, bytes) for word in words):
+            command = [COMMAND, *(word if isinstance(word, bytes) else str(word) for word in words)]
+            done = subprocess.run(
+                command, cwd=cwd, env={**environment, **more}, capture_output=True, timeout=120, check=False
+            )
+        else:
+            done = run_grade_for_bytes(*words, cwd=cwd, env=environment)
         assert b"Traceback" not in done.stdout + done.stderr
         assert b"the grader itself failed" not in done.stderr
         return done
@@ -213,11 +220,11 @@ def test_what_nobody_can_see_is_spelled(grade: Grade, work: Path) -> None:
 def test_yaml_that_is_too_deep_is_told(grade: Grade, submissions: Path, work: Path) -> None:
     """The message comes from the grader, because a segmentation fault would give none."""
     (submissions / "submission_metadata.yml").write_text("[" * 200_000)
-    done = grade("cohort", submissions, "--out", "results")
+    done = grade("cohort", submissions, "--out", "results", apart=True)
     assert 2 == done.returncode
     assert b"nested more than 100 deep; `--layout folders`" in done.stderr
     (work / "course.yaml").write_text("[" * 200_000)
-    done = grade("swap")
+    done = grade("swap", apart=True)
     assert (2, b"") == (done.returncode, done.stdout)
     assert b"course.yaml:1: cannot parse YAML: it is nested more than 100 deep" in done.stderr
 
