@@ -9,8 +9,7 @@ import pytest
 
 from grader.client import Run
 from grader.program import Program, chain, diamonds, leaf, operations, program
-from grader.worker.adapter import absence
-from grader.worker.adapter.execute import _BINARY, _REFLECTED, execute
+from grader.worker.adapter.execute import _BINARY, _REFLECTED, _REFUSED, execute
 
 FILE = "07_learner.py"
 Execute = Callable[..., Any]
@@ -689,7 +688,7 @@ def test_the_worker_knows_the_operators_of_the_table() -> None:
     table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
     methods = {symbol: operations.METHODS[name] for name, symbol in operations.BINARY.items()}
     assert (table, operations.REFLECTED) == (_BINARY, _REFLECTED)
-    assert [{"-": operations.METHODS["neg"]}, methods] == list(absence._METHODS.values())
+    assert [{"-": operations.METHODS["neg"]}, methods] == list(_REFUSED.values())
 
 
 # -- the same leaves again -----------------------------------------------------------------------------
