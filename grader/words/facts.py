@@ -231,10 +231,12 @@ def _operation_text(form: str) -> str:
 
 def _stored(fact: FaultFact) -> str:
     """Return a sentence about the function that the operation's method defines as the rule, if it is known."""
+    if not fact.found:
+        return ""
     method = METHODS.get(fact.operation, fact.operation)
     if fact.other:
         return f" `{method}` stores `{fact.found}` in `{fact.other}`, and not on the result."
-    return f" `{method}` defines `{fact.found}`, but does not store it on the result." if fact.found else ""
+    return f" `{method}` defines `{fact.found}`, but does not store it on the result."
 
 
 def _times(factor: str) -> str:
