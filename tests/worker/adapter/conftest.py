@@ -42,37 +42,81 @@ def _engine(make: str, ops: str, inputs: str, step: str) -> str:
     return f"class Value:\n{make}\n{ops}\n{_PASS.format(inputs=inputs, step=step)}"
 
 
-_KEEPS_A_FUNCTION = """
-    def __init__(self, data, _prev=()):
-        self.data, self.grad, self._prev = data, 0.0, tuple(_prev)
-        self._backward = None
-"""
-
-CLOSURE = _engine(
-    """
-    def __init__(self, data, _prev=()):
-        self.data, self.grad, self._prev = data, 0.0, set(_prev)
-        self._backward = lambda: None
-""",
-    """
-    def __add__(self, other):
-        out = Value(self.data + other.data, (self, other))
-        def run():
-            self.grad += out.grad
-            other.grad += out.grad
+def _with_function(parameter: str, upstream: str, step: str, inputs: str = "tuple(_prev)", rule: str = "None") -> str:
+    """Return an engine whose nodes keep a function that adds to the gradients of the inputs."""
+    ops = []
+    for name, symbol, ours, theirs in (("add", "+", "", ""), ("mul", "*", "other.data * ", "self.data * ")):
+        ops.append(f"""
+    def __{name}__(self, other):
+        out = Value(self.data {symbol} other.data, (self, other))
+        def run({parameter}):
+            self.grad += {ours}{upstream}
+            other.grad += {theirs}{upstream}
         out._backward = run
         return out
+""")
+    make = f"""
+    def __init__(self, data, _prev=()):
+        self.data, self.grad, self._prev = data, 0.0, {inputs}
+        self._backward = {rule}
+"""
+    return _engine(make, "".join(ops), "node._prev", step)
+
+
+def _with_argument(inputs: str, rule: str, plus: str, times: str, step: str, default: str = "None") -> str:
+    """Return an engine whose constructor is given the inputs, and a rule or local derivatives."""
+    make = f"""
+    def __init__(self, data, {inputs}=(), {rule}={default}):
+        self.data, self.grad, self.{inputs}, self.{rule} = data, 0.0, {inputs}, {rule}
+"""
+    ops = f"""
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, other), {plus})
 
     def __mul__(self, other):
-        out = Value(self.data * other.data, (self, other))
-        def run():
-            self.grad += other.data * out.grad
-            other.grad += self.data * out.grad
-        out._backward = run
-        return out
-""",
-    "node._prev",
-    "node._backward()",
+        return Value(self.data * other.data, (self, other), {times})
+"""
+    return _engine(make, ops, f"node.{inputs}", step)
+
+
+CLOSURE = _with_function("", "out.grad", "node._backward()", "set(_prev)", "lambda: None")
+VISIT = _with_function("node", "node.grad", "if node._backward: node._backward(node)")
+PULL_ADDS = _with_function("upstream", "upstream", "if node._backward: node._backward(node.grad)")
+
+PULL_RETURNS = _with_argument(
+    "inputs",
+    "rule",
+    "lambda g: (g, g)",
+    "lambda g: [g * other.data, g * self.data]",
+    """if node.rule:
+                for source, share in zip(node.inputs, node.rule(node.grad)):
+                    source.grad += share""",
+)
+PULL_PAIRS = _with_argument(
+    "children",
+    "rule",
+    "lambda g: [(self, g), (other, g)]",
+    "lambda g: [(g * other.data, self), (g * self.data, other)]",
+    """for one, two in node.rule(node.grad) if node.rule else ():
+                source, share = (one, two) if isinstance(one, Value) else (two, one)
+                source.grad += share""",
+)
+LOCAL_GRADS = _with_argument(
+    "_prev",
+    "slopes",
+    "lambda: (1.0, 1.0)",
+    "lambda: (other.data, self.data)",
+    """for source, slope in zip(node._prev, node.slopes() if node.slopes else ()):
+                source.grad += slope * node.grad""",
+)
+PARALLEL = _with_argument(
+    "_children",
+    "_local_grads",
+    "(1, 1)",
+    "(other.data, self.data)",
+    """for source, slope in zip(node._children, node._local_grads):
+                source.grad += slope * node.grad""",
+    "()",
 )
 
 METHOD = _engine(
@@ -97,71 +141,7 @@ METHOD = _engine(
     "node._backward()",
 )
 
-VISIT = _engine(
-    _KEEPS_A_FUNCTION,
-    """
-    def __add__(self, other):
-        out = Value(self.data + other.data, (self, other))
-        def run(node):
-            self.grad += node.grad
-            other.grad += node.grad
-        out._backward = run
-        return out
-
-    def __mul__(self, other):
-        out = Value(self.data * other.data, (self, other))
-        def run(node):
-            self.grad += other.data * node.grad
-            other.grad += self.data * node.grad
-        out._backward = run
-        return out
-""",
-    "node._prev",
-    "if node._backward: node._backward(node)",
-)
-
-PULL_ADDS = _engine(
-    _KEEPS_A_FUNCTION,
-    """
-    def __add__(self, other):
-        out = Value(self.data + other.data, (self, other))
-        def run(upstream):
-            self.grad += upstream
-            other.grad += upstream
-        out._backward = run
-        return out
-
-    def __mul__(self, other):
-        out = Value(self.data * other.data, (self, other))
-        def run(upstream):
-            self.grad += other.data * upstream
-            other.grad += self.data * upstream
-        out._backward = run
-        return out
-""",
-    "node._prev",
-    "if node._backward: node._backward(node.grad)",
-)
-
-PULL_RETURNS = _engine(
-    """
-    def __init__(self, data, inputs=(), rule=None):
-        self.data, self.grad, self.inputs, self.rule = data, 0.0, inputs, rule
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, (self, other), lambda g: (g, g))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, (self, other), lambda g: [g * other.data, g * self.data])
-""",
-    "node.inputs",
-    """if node.rule:
-                for source, share in zip(node.inputs, node.rule(node.grad)):
-                    source.grad += share""",
-)
-
-PULL_PAIRS = _engine(
+PAIRS = _engine(
     """
     def __init__(self, data, children=(), rule=None):
         self.data, self.grad, self.children, self.rule = data, 0.0, children, rule
@@ -232,24 +212,6 @@ PAIRS_TURNED = _engine(
     "[source for _, source in node.edges]",
     """for share, source in node.edges:
                 source.grad += share(node.grad)""",
-)
-
-PARALLEL = _engine(
-    """
-    def __init__(self, data, _children=(), _local_grads=()):
-        self.data, self.grad = data, 0.0
-        self._children, self._local_grads = _children, _local_grads
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, (self, other), (1, 1))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, (self, other), (other.data, self.data))
-""",
-    "node._children",
-    """for source, slope in zip(node._children, node._local_grads):
-                source.grad += slope * node.grad""",
 )
 
 PARALLEL_FUNCTIONS = _engine(
