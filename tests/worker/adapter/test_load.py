@@ -4,7 +4,7 @@ import builtins
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -434,3 +434,215 @@ STUB = '"""Title."""\n\ndef f(x):\n    # TODO: what?\n    raise NotImplementedEr
 def test_only_a_change_of_code_counts_as_a_start(expected: bool, source: str) -> None:
     """A file with other comments or layout than the stub is not started. A file with a syntax error is."""
     assert expected is load.same_code(source, STUB)
+
+
+# -- the budget of calls -----------------------------------------------------------------------------------
+
+
+def code(source: str) -> dict[str, Any]:
+    """Return the names that a learner's source defines."""
+    parsed = load.parse(source, FILE)
+    return vars(load.execute(parsed, load.builtins_for(parsed, {})))
+
+
+SPIN = {
+    "recursion": "import sys\nsys.setrecursionlimit(10**6)\ndef run():\n    return run()\n",
+    "loop of calls": "def step():\n    pass\ndef run():\n    while True:\n        step()\n",
+    "loop of methods": "class A:\n    def m(self): pass\ndef run():\n    a = A()\n    while True:\n        a.m()\n",
+    "two paths at each step": "def walk(n):\n    return n and walk(n - 1) + walk(n - 1)\ndef run():\n    walk(60)\n",
+    "endless generator": "def count():\n    while True:\n        yield 1\ndef run():\n    return sum(count())\n",
+}
+
+
+@pytest.fixture
+def _recursion_limit() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.parametrize("source", SPIN.values(), ids=SPIN.keys())
+@pytest.mark.usefixtures("_recursion_limit")
+def test_calls_without_end_are_stopped(source: str) -> None:
+    """Endless recursion, loops of calls, repeated work and generators use up the budget."""
+    names = code(source)
+    with pytest.raises(load.OutOfCalls), load.CallBudget(names["__builtins__"], 500):
+        names["run"]()
+
+
+@pytest.mark.parametrize(("allowed", "calls"), [(True, 10), (True, 11), (False, 12)])
+def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
+    """Exactly as many calls as the budget allows are made."""
+    names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
+    went_through = False
+    try:
+        with load.CallBudget(names["__builtins__"], 12):
+            names["run"](calls)
+            went_through = True
+    except load.OutOfCalls:
+        pass
+    assert allowed is went_through
+
+
+def test_code_of_other_files_is_free() -> None:
+    """Calls inside the standard library are not counted."""
+    names = code("import textwrap\ndef run():\n    return textwrap.wrap('word ' * 1000)\n")
+    with load.CallBudget(names["__builtins__"], 1):
+        assert names["run"]()
+
+
+def test_a_budget_ends_with_its_block() -> None:
+    """After the block, no call is counted."""
+    names = code("def step():\n    pass\n")
+    with load.CallBudget(names["__builtins__"], 5):
+        names["step"]()
+    for _ in range(10):
+        names["step"]()
+
+
+def test_a_budget_ends_also_when_it_is_spent() -> None:
+    """The exception that ends a run also ends the counting. Inside the block, each further call raises it."""
+    names = code("def step():\n    pass\n")
+    with load.CallBudget(names["__builtins__"], 0):
+        for _ in range(3):
+            with pytest.raises(load.OutOfCalls):
+                names["step"]()
+    names["step"]()
+
+
+@pytest.mark.parametrize(
+    ("calls", "source"),
+    [
+        (1, "def run():\n    'A docstring.'\n    return 7\n"),
+        (2, "def run():\n    return (lambda x: x + 6)(1)\n"),
+        (4, "def run():\n    def two():\n        yield 3\n        yield 4\n    return sum(two())\n"),
+        (3, "def run():\n    def one():\n        yield\n    return [7 for _ in one()][0]\n"),
+        (2, "class A:\n    def __init__(self):\n        self.x = 7\ndef run():\n    return A().x\n"),
+        (2, "def run():\n    x = 0\n    def inner():\n        nonlocal x\n        x = 7\n    inner()\n    return x\n"),
+        (1, "def run():\n    'Only a docstring.'\nrun.__defaults__ = None\n"),
+    ],
+)
+def test_functions_do_what_they_did_and_spend_a_call(calls: int, source: str) -> None:
+    """Counting changes no result and no docstring. Each call and each item of a generator costs one."""
+    names = code(source)
+    plain: dict[str, Any] = {}
+    exec(compile(source, FILE, "exec"), plain)
+    with load.CallBudget(names["__builtins__"], calls):
+        assert plain["run"]() == names["run"]()
+    with pytest.raises(load.OutOfCalls), load.CallBudget(names["__builtins__"], calls - 1):
+        names["run"]()
+    assert plain["run"].__doc__ == names["run"].__doc__
+
+
+def test_counting_shows_in_no_name_and_no_line() -> None:
+    """A learner's module has only the learner's names, and tracebacks have the learner's lines."""
+    names = code("def run():\n    'Doc.'\n    1 / 0\n")
+    assert {"run"} == {name for name in names if not name.startswith("__")}
+    with pytest.raises(ZeroDivisionError) as caught:
+        names["run"]()
+    assert caught.traceback[-1].lineno + 1 == 3
+
+
+def test_the_learners_except_exception_does_not_catch_it() -> None:
+    """`except Exception` in a learner's loop does not catch the end of a budget."""
+    source = """
+def step():
+    pass
+def run():
+    while True:
+        try:
+            step()
+        except Exception:
+            pass
+"""
+    names = code(source)
+    with pytest.raises(load.OutOfCalls), load.CallBudget(names["__builtins__"], 100):
+        names["run"]()
+
+
+def test_without_a_budget_calls_are_free() -> None:
+    """A budget of None counts nothing."""
+    names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
+    with load.CallBudget(names["__builtins__"], None):
+        names["run"](10_000)
+
+
+# -- notebooks are loaded cell by cell, as Jupyter runs them ------------------------------------------------
+
+NAME = "work.ipynb"
+
+
+def notebook(*cells: str, budget: int | None = None) -> ModuleType:
+    """Return the module of a notebook with these cells."""
+    source, starts = joined(cells)
+    parsed = load.parse(source, NAME, starts)
+    return load.execute(parsed, load.builtins_for(parsed, {}), budget)
+
+
+def joined(cells: Sequence[str]) -> tuple[str, list[int]]:
+    """Return the cells one after the other, and the lines in which they begin."""
+    starts, line = [], 1
+    for cell in cells:
+        starts.append(line)
+        line += cell.count("\n") + 1
+    return "\n".join(cells), starts
+
+
+def test_cells_share_their_names() -> None:
+    """A cell can use and redefine names of earlier cells."""
+    assert 3 == notebook("x = 1", "y = x + 1", "x = y + 1").x
+
+
+def test_a_cell_that_raises_is_left_there() -> None:
+    """The cells after it run, and the names that it defined before are kept."""
+    module = notebook("x = 1\n1 / 0\nx = 2", "y = x")
+    assert (1, 1) == (module.x, module.y)
+
+
+def test_a_cell_with_a_syntax_error_is_left_out() -> None:
+    """As in Jupyter, only that cell does not run."""
+    assert 1 == notebook("x = 1", "x = = 2", "y = x").y
+
+
+@pytest.mark.parametrize(
+    ("expected", "cell"),
+    [
+        (["raised", "ZeroDivisionError", "division by zero", [3]], "1 / 0\ndef train(): pass"),
+        (["raised", "ZeroDivisionError", "division by zero", [4]], "\ntrain = 1 / 0"),
+        (["syntax", "SyntaxError", "invalid syntax", [4]], "\nclass train(: pass"),
+    ],
+)
+def test_a_missing_name_is_explained_by_its_cell(expected: list[object], cell: str) -> None:
+    """The error is that of the cell that would have defined the name. Its line is counted through all cells."""
+    module = notebook("x = 1\ny = 2", cell)
+    with pytest.raises((ZeroDivisionError, SyntaxError)) as raised:
+        load.need(module, "train")
+    assert expected == load.describe(raised.value, NAME)
+
+
+def test_another_cell_explains_nothing() -> None:
+    """If no failed cell would have defined a name, the error is the missing name."""
+    assert None is load.need(notebook("x = 1", "retrain = 1 / 0\ntrain(x)"), "train")
+
+
+def test_a_name_that_is_there_needs_no_explanation() -> None:
+    """If a later definition fails, an earlier one counts."""
+    assert 1 == load.need(notebook("train = 1", "train = 1 / 0"), "train")
+
+
+def test_a_future_holds_in_the_cells_after_it() -> None:
+    """A `from __future__` import also applies to later cells, as in Jupyter."""
+    module = notebook("from __future__ import annotations", "def f(x: Missing) -> None: pass")
+    assert {"x": "Missing", "return": "None"} == module.f.__annotations__
+
+
+def test_imports_in_a_try_are_found_in_every_cell() -> None:
+    """Inside `try`, a missing module raises an error. Elsewhere it is a placeholder."""
+    module = notebook("try:\n    import nowhere\nexcept ImportError:\n    x = 1", "import nowhere.else_")
+    assert 1 == module.x
+
+
+def test_limits_end_all_cells() -> None:
+    """If a cell runs out of a limit, the cells after it do not run."""
+    with pytest.raises(load.OutOfCalls):
+        notebook("def f(): f()", "f()", "x = 1", budget=10)
