@@ -45,9 +45,9 @@ class Questions:
         self._fresh |= {p.key for p in found}
         return found
 
-    def is_fresh(self, asked: Program) -> bool:
+    def is_fresh(self, p: Program) -> bool:
         """Return whether a program was drawn for this check."""
-        return bool(self._fresh) and asked.key in self._fresh  # computing the key of a large program is slow
+        return bool(self._fresh) and p.key in self._fresh  # computing the key of a large program is slow
 
     def programs(self, given: Given, leaves: dict[str, float], beside: Sequence[float] = ()) -> list[Program]:
         """Return the programs to send. With a redraw, all except fresh ones get other leaf values.

@@ -65,6 +65,7 @@ class CheckSession:
 
     def _collect(self, files: list[str], stack: ExitStack) -> None:
         """Start a pytest session and collect the tests, as `pytest.main` does, without running them."""
+        # only the options given here count, whatever settings there are
         arguments = [
             # without --confcutdir, pytest also lists the folders above
             *("-c", str(_INI), "--rootdir", str(self.course.hidden), "--confcutdir", str(self.course.hidden)),
@@ -75,6 +76,7 @@ class CheckSession:
             "--",
             *files,
         ]
+        # begin a session, which collects the tests
         with _own_settings(), _quiet() as printed:
             try:
                 config = _prepareconfig(arguments, [json_report, self._plugin])
@@ -90,6 +92,7 @@ class CheckSession:
                 raise mistake(error, Path(files[0])) or GraderFault(f"pytest ended: {error}") from None
             except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
                 raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
+        # an error of the course comes before those that pytest reports
         self._plugin.raise_error()
         for collected in self._reporter.failed:
             raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")

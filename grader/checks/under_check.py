@@ -197,11 +197,11 @@ class EngineUnderCheck:
         built: tuple[Remark, ...] = (*[IntLeaves()] * whole, *[InPlace()] * in_place)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
-            said = (*built, *notes)
+            remarks = (*built, *notes)
             if outcome.values:
-                compare_values(asked[i], answers[i], outcome.values[0], *said)
+                compare_values(asked[i], answers[i], outcome.values[0], *remarks)
             self._went_through(outcome, asked[i])
-            compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), said, cleared=not inner)
+            compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), remarks, cleared=not inner)
             compare_values(asked[i], answers[i], outcome.values[1], DataChanged("backward"))
 
         def again(parts: list[Program]) -> None:
@@ -254,8 +254,8 @@ class EngineUnderCheck:
         answers = self._answers(asked)
         runs = []
         for p in asked:
-            there = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
-            steps = (("values",), ("preload", there), ("local_rules", p.root, upstream), ("grads",), ("values",))
+            preloaded = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
+            steps = (("values",), ("preload", preloaded), ("local_rules", p.root, upstream), ("grads",), ("values",))
             runs.append(Run(p, steps, whole))
         built = [IntLeaves()] * whole
 
@@ -277,9 +277,9 @@ class EngineUnderCheck:
                 for node, seen in zip(p.nodes, got, strict=True)
             )
             nothing = [NoGradientChanged()] * (untouched and self.reading.rule == "closure")
-            said: tuple[Remark, ...] = (*built, *began, *notes, *nothing)
+            remarks: tuple[Remark, ...] = (*built, *began, *notes, *nothing)
             by: ExpectedBy = "torch" if upstream == 1.0 and not before else "check"
-            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), said, by=by)
+            compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), remarks, by=by)
             compare_values(p, answer, outcome.values[1], DataChanged("rules"))
 
         def again(parts: list[Program]) -> None:
@@ -355,7 +355,7 @@ class EngineUnderCheck:
         asked: list[Program],
         runs: list[Run],
         upstream: float,
-        said: Remark,
+        remark: Remark,
         cleared: bool = False,
         clear: str | None = None,
     ) -> None:
@@ -374,7 +374,7 @@ class EngineUnderCheck:
                 compare_list(clear, range(len(asked[i].nodes)), outcome.called[-1], asked[i].shown)
             expected = [upstream * grad for grad in answers[i].grads]
             by: ExpectedBy = "torch" if upstream == 1.0 else "check"
-            compare_grads(asked[i], expected, outcome.grads[-1], scale, (said, *notes), cleared, by)
+            compare_grads(asked[i], expected, outcome.grads[-1], scale, (remark, *notes), cleared, by)
 
         self._examine(runs, judge)
 
@@ -405,8 +405,8 @@ class EngineUnderCheck:
             got = outcome.grads[0]
             expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
             same = all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True))
-            said: tuple[Remark, ...] = (RuleTripled(p.root_name, same), *notes)
-            compare_grads(p, expected, got, 3 * largest(answer), said, cleared=True, by="check")
+            remarks: tuple[Remark, ...] = (RuleTripled(p.root_name, same), *notes)
+            compare_grads(p, expected, got, 3 * largest(answer), remarks, cleared=True, by="check")
 
         try:
             self._examine(runs, judge)
@@ -499,16 +499,16 @@ class EngineUnderCheck:
             (trace,), (grads,) = outcome.traced, outcome.grads
             disorder = order.trace_disorder(p, trace)
             seed = grads[p.root]
-            said: tuple[Remark, ...] = (disorder,) if disorder else notes
+            remarks: tuple[Remark, ...] = (disorder,) if disorder else notes
             if isinstance(disorder, NeverRan) and (written := not_called(self._source, function)):
-                said = (disorder, NotCalled(written))
+                remarks = (disorder, NotCalled(written))
             if disorder is None and seed != 1.0:
-                said = (SeedChanged(p.root_name, shown(seed)), *notes)
+                remarks = (SeedChanged(p.root_name, shown(seed)), *notes)
             elif disorder is None and all(map(close, grads, p.gradients(at_first=1.0), repeat(largest(answer)))):
-                said = (OnesAtFirst(p.root_name), *notes)
-            compare_grads(p, answer.grads, grads, largest(answer), said)
+                remarks = (OnesAtFirst(p.root_name), *notes)
+            compare_grads(p, answer.grads, grads, largest(answer), remarks)
             if disorder:
-                fail(*said, program=p.shown)
+                fail(*remarks, program=p.shown)
 
         self._examine(runs, judge)
 
@@ -562,8 +562,8 @@ class EngineUnderCheck:
             (returned, parameters), (values,) = outcome.called, outcome.values
             left = tuple(values[place] for place in places.values())
             count = miscounted("train", returned, len(losses))
-            said = [] if count is None else [count]
-            compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=said)
+            remarks = [] if count is None else [count]
+            compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=remarks)
             compare_returned("train", returned, losses, about, reveal=True)
             compare_list("train", list(places.values()), parameters, about)
 

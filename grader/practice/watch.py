@@ -43,7 +43,7 @@ class Screen:
         whole: whether the terminal can be cleared; otherwise lines are printed one after another.
         keys: whether keys can be read.
         style: returns the style for the present size of the window.
-        stream: standard output, because `sys.stdout` is replaced while hidden tests run.
+        stream: where it draws.
     """
 
     whole: bool
