@@ -14,7 +14,7 @@ from ..course import Course, find_course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
 from ..report import Report, for_learner, to_json, write_report
-from ..report.run_formats import wanted, write_formats
+from ..report.run_formats import Wanted, wanted, write_formats
 from ..views import render
 from ..views.practice import progress_after, welcome, what_next
 from ..words import author as for_ci
@@ -38,28 +38,22 @@ _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
 def run_grade(course: Course, options: GradeOptions) -> int:
     """Grade and report. Return the exit code. Raises `UserError`."""
-    formats = wanted(options.formats, os.environ)
-    printing = [one.format.name for one in formats if one.format.printed]
-    if options.as_json and printing:
-        raise UserError(for_ci.json_and_format(printing[0]))
+    # what to grade
+    formats = _formats(options)
     options = _with_folder(course, options)
     if options.official:
         _refuse_links(options)
     root, folder = learner_folders(course, upward=not options.official)
     folder = _with_files(course, options.folder) if options.folder else folder
     files = files_to_grade(course, options.words, folder)
-    there = any(path.exists() or path.is_symlink() for path in files.values())
-    if not (there or formats):  # a platform needs a result even if nothing was submitted
-        named = [path for path in files.values() if str(path) in options.words]
-        if named:
-            raise UserError(said.no_file(str(named[0])))
-        looked, elsewhere = next(iter(files.values())).parent, options.official or options.folder is not None
-        if not (options.words and elsewhere) and not holds_exercises(course, looked):
-            raise UserError(said.no_files(str(looked), above=not elsewhere))
+    if not formats:  # a platform needs a result even if nothing was submitted
+        _refuse_absent(course, files, options)
     _refuse_unreachable(course, files, options)
     seed = _seed(course, options)
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
+
+    # grade
     line = StatusLine(not options.as_json)
     own = _own_folder(course, root, folder, options)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
@@ -78,8 +72,47 @@ def run_grade(course: Course, options: GradeOptions) -> int:
             notes=_notes(course, options),
         )
         full = line.follow(events, course)
+
+    # show the result and write it
     report = full if options.instructor else for_learner(full, course.details)
     progress = progress_after(own, report) if own is not None and not options.as_json else None
+    _show(course, report, files, folder, progress, options)
+    sys.stdout.flush()
+    _write(report, options, own, progress)
+    write_formats(formats, full, course, os.environ)
+    return 0 if options.exit_zero or _enough(report, options) else 1
+
+
+def _formats(options: GradeOptions) -> tuple[Wanted, ...]:
+    """Return the formats to write. Raises `UserError`."""
+    formats = wanted(options.formats, os.environ)
+    printing = [one.format.name for one in formats if one.format.printed]
+    if options.as_json and printing:
+        raise UserError(for_ci.json_and_format(printing[0]))
+    return formats
+
+
+def _refuse_absent(course: Course, files: Mapping[str, Path], options: GradeOptions) -> None:
+    """Raise `UserError` if none of the files exists, unless they are looked for in a folder with other exercises."""
+    if any(path.exists() or path.is_symlink() for path in files.values()):
+        return
+    named = [path for path in files.values() if str(path) in options.words]
+    if named:
+        raise UserError(said.no_file(str(named[0])))
+    looked, elsewhere = next(iter(files.values())).parent, options.official or options.folder is not None
+    if not (options.words and elsewhere) and not holds_exercises(course, looked):
+        raise UserError(said.no_files(str(looked), above=not elsewhere))
+
+
+def _show(
+    course: Course,
+    report: Report,
+    files: Mapping[str, Path],
+    folder: Path,
+    progress: Progress | None,
+    options: GradeOptions,
+) -> None:
+    """Print the report, and for the learner who runs this command what comes next."""
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
     elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
@@ -90,10 +123,6 @@ def run_grade(course: Course, options: GradeOptions) -> int:
         if progress is not None:
             told = what_next(course, report, files, folder, progress.passed, _flags(course, options), style())
             print("\n".join(told))
-    sys.stdout.flush()
-    _write(report, options, own, progress)
-    write_formats(formats, full, course, os.environ)
-    return 0 if options.exit_zero or _enough(report, options) else 1
 
 
 def _with_folder(course: Course, options: GradeOptions) -> GradeOptions:
