@@ -272,10 +272,10 @@ def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> Inputs:
     """
     if known := _known(_INPUTS, node):
         return Inputs(known)
-    found = attributes(node)
-    if name := next((n for n, v in found.items() if _holds(v, leaves)), ""):
+    kept = attributes(node)
+    if name := next((n for n, v in kept.items() if _holds(v, leaves)), ""):
         return Inputs(name)
-    for via, part in found.items():
+    for via, part in kept.items():
         if type(part).__module__ == module.__name__ and not isinstance(part, type(leaves[0])):
             for name, value in attributes(part).items():
                 if _holds(value, leaves):

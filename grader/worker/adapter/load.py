@@ -235,15 +235,15 @@ def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType
 
 def _every_node(tree: ast.AST) -> list[ast.AST]:
     """Return the nodes of a syntax tree, in half the time of `ast.walk`."""
-    found = [tree]
-    for node in found:  # the list grows during the loop
+    nodes = [tree]
+    for node in nodes:  # the list grows during the loop
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
-                found.append(value)
+                nodes.append(value)
             elif isinstance(value, list):
-                found += [item for item in value if isinstance(item, ast.AST)]
-    return found
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+    return nodes
 
 
 def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
