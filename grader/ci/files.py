@@ -206,7 +206,7 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 _NAME = "backward-grader"
 # files that an installer adds: records of the installation
-_ADDED = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json")
+_ADDED = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_build.json", "uv_cache.json")
 
 
 def own_wheel() -> tuple[str, bytes]:

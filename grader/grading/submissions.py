@@ -99,6 +99,7 @@ def grade_events(
     here: Path | None = None,
     submission_id: str = "local",
     notes: tuple[str, ...] = (),
+    budget: Budget | None = None,
 ) -> Generator[Event | Report, None, None]:
     """Grade `files`, a path for each exercise to be graded. Yield the progress, and the full (instructor's) report.
 
@@ -108,6 +109,7 @@ def grade_events(
         root: A folder. No folder between it and a file may be a symbolic link.
         here: The folder to which the report's paths are relative. By default, they are as given.
         notes: Notes for the report.
+        budget: The budget of the whole submission, by default a new one.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`. Learner code never causes an exception.
     """
@@ -121,7 +123,8 @@ def grade_events(
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
         checks = stack.enter_context(CheckSession(course, exercises))
-        yield from submission_events(Grader(course, book, checks, oracle, warm, seed), submission)
+        grader = Grader(course, book, checks, oracle, warm, seed)
+        yield from submission_events(grader, submission, budget=budget)
 
 
 grade = finished(grade_events)

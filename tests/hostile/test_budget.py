@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from grader import grading, sandbox
+from grader import sandbox
 from grader.client import Budget
 from grader.course import load_course
+from grader.grading import grade
 from grader.oracle.answer_book import read_book
 from grader.sandbox import Warm
 
@@ -18,7 +19,7 @@ OURS = load_course(ROOT)
 BOOK = read_book(OURS.book)
 # half a second for a batch, so that several files use up what all of them may use
 COURSE = replace(OURS, limits=replace(OURS.limits, cpu_s=0.5))
-CPU_S, WALL_S = 1.5, 2.5
+CPU_S, WALL_S = 1.5, 2.5  # about a fortieth of the usual budget
 
 VALUE = """
 import os, signal, sys, time
@@ -64,25 +65,12 @@ def warm() -> Iterator[Warm]:
         yield started
 
 
-@pytest.fixture
-def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
-    """Return budgets of about a fortieth of the real ones."""
-    made: list[Budget] = []
-
-    def make(**given: Any) -> Budget:
-        made.append(Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S, **given))
-        return made[-1]
-
-    monkeypatch.setattr(grading, "Budget", make)
-    return made
-
-
-def graded(warm: Warm, folder: Path, text: str) -> Any:
+def graded(warm: Warm, folder: Path, text: str, budget: Budget) -> Any:
     files = {}
     for exercise in COURSE.exercises:
         files[exercise.id] = folder / exercise.filename
         files[exercise.id].write_text(text, encoding="utf-8")
-    return grading.grade(COURSE, BOOK, files, seed=COURSE.seed, memo=folder / "memo.sqlite", warm=warm)
+    return grade(COURSE, BOOK, files, seed=COURSE.seed, memo=folder / "memo.sqlite", warm=warm, budget=budget)
 
 
 def cases() -> list[Any]:
@@ -97,13 +85,11 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("how", "when"), cases())
-def test_thirteen_files_cost_no_more_than_the_budget(
-    warm: Warm, budgets: list[Budget], tmp_path: Path, how: str, when: str
-) -> None:
+def test_thirteen_files_cost_no_more_than_the_budget(warm: Warm, tmp_path: Path, how: str, when: str) -> None:
     """The files stay within the budget, during import and during checks, and get no points."""
     places = {"at_import": "", "in_use": "pass", "dally": DALLY[how], when: "dally()"}
-    report = graded(warm, tmp_path, VALUE.format(**places))
-    (budget,) = budgets
+    budget = Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S)
+    report = graded(warm, tmp_path, VALUE.format(**places), budget)
     assert budget.cpu_s <= CPU_S + 1.5
     assert budget.wall_s <= WALL_S + 2.5
     assert budget.exceeded is not None
