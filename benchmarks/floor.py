@@ -31,10 +31,13 @@ from peers.meter import Meter
 
 ROOT = Path(__file__).resolve().parent.parent
 
-from grader import grading  # noqa: E402
-from grader.client import Batch, EngineProcess  # noqa: E402
+from grader import grading, sandbox  # noqa: E402
+from grader.checks.session import CheckSession  # noqa: E402
+from grader.client import Batch, EngineProcess, read_exercise  # noqa: E402
 from grader.course import Course, load_course  # noqa: E402
+from grader.oracle import Oracle  # noqa: E402
 from grader.oracle.answer_book import read_book  # noqa: E402
+from grader.report.model import SubmissionStamp  # noqa: E402
 from grader.worker.adapter import execute, load  # noqa: E402
 
 SEED = "benchmark"  # with a fixed seed, every round draws the same programs
@@ -53,9 +56,16 @@ class Recording(EngineProcess):
 
 def batches(course: Course) -> Asked:
     """Return every batch that the grader sends for the solutions, by exercise."""
-    setattr(grading, "EngineProcess", Recording)  # noqa: B010  (what grading makes for each file)
-    solutions = {exercise.id: course.solution(exercise) for exercise in course.exercises}
-    report = grading.grade(course, read_book(course.book), solutions, seed=SEED, memo=None)
+    book = read_book(course.book)
+    read = {exercise.id: read_exercise(exercise, course.solution(exercise)) for exercise in course.exercises}
+    submission = grading.Submission(read, SubmissionStamp("floor", grading.digest(read)))
+    with (
+        sandbox.start(allow_imports=course.allow_imports) as warm,
+        Oracle(book, None) as oracle,
+        CheckSession(course, course.exercises) as checks,
+    ):
+        grader = grading.Grader(course, book, checks, oracle, warm, SEED, process=Recording)
+        report = grading.grade_submission(grader, submission)
     assert report.score == report.max_score, "a solution lost points"
     return {exercise.id: Recording.sent[exercise.filename] for exercise in course.exercises}
 

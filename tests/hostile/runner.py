@@ -248,7 +248,9 @@ class Tier:
         self.staged = self.world.files()
         read = {e.id: read_exercise(e, self.world.staged / e.filename) for e in exercises}
         submission = grading.Submission(read, SubmissionStamp("mallory", grading.digest(read)))
-        grader = grading.Grader(self.course, self.book, self.checks, self.oracle, self.warm, self.course.seed)
+        grader = grading.Grader(
+            self.course, self.book, self.checks, self.oracle, self.warm, self.course.seed, process=Recording
+        )
         return grading.grade_submission(grader, submission, exercises=exercises)
 
     def attack(self, name: str, exercise: str, text: str) -> dict[str, Any]:
@@ -387,7 +389,6 @@ def steers(text: str) -> bool:
 def main() -> None:
     job = json.load(sys.stdin)
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    setattr(grading, "EngineProcess", Recording)  # noqa: B010  (what grading makes for each file)
     told = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
 

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -540,43 +539,27 @@ def test_numbers_that_do_not_match_are_said(
     assert "24 reports, but 22 were found" in texts[1]
 
 
-def test_five_thousand_learners_stay_usable(open_page: OpenPage, big_class: list[Report], tmp_path: Path) -> None:
-    """The page of a large class, with code, has a few MB.
+# the rows of the table that the browser lays out and paints
+DRAWN = f"""() => [...document.querySelectorAll("{ROWS} button[data-i]")]
+    .filter((button) => button.checkVisibility({{contentVisibilityAuto: true}})).length"""
 
-    It opens, searches, sorts and scrolls without delay. The limits on time are for a busy machine with two cores.
-    """
-    started = time.perf_counter()
+
+def test_five_thousand_learners_stay_usable(open_page: OpenPage, big_class: list[Report], tmp_path: Path) -> None:
+    """The page of a large class, with code, has a few MB. It draws only the rows that can be seen."""
     page = open_page(big_class, more=Beside(lambda report: {"swap": f"{CODE}\n# {report.submission.id}"}))
-    building_and_opening = time.perf_counter() - started
-    ready = page.evaluate("performance.now()") / 1000
     size = (tmp_path / "page.html").stat().st_size
 
     assert size < 8_000_000
-    assert ready < 15
+    assert 0 < page.evaluate(DRAWN) < 500
     page.fill("#search", big_class[4321].submission.id)
     # the row may be there before it is drawn
     expect(page.locator(f"{ROWS} button[data-i]")).to_have_text([full_name(big_class[4321])], timeout=15_000)
     page.fill("#search", "")
-    slowest = page.evaluate(
-        """() => {
-            const search = document.getElementById("search");
-            const times = ["a", "ad", "ada", "ada l", "", "zzz", ""].map((text) => {
-                const start = performance.now();
-                search.value = text;
-                search.dispatchEvent(new Event("input"));
-                document.body.offsetHeight;
-                return performance.now() - start;
-            });
-            for (const button of [...document.querySelectorAll("#learner-table button.sort")].slice(0, 5)) {
-                const start = performance.now();
-                button.click();
-                document.body.offsetHeight;
-                times.push(performance.now() - start);
-            }
-            return Math.max(...times);
-        }"""
-    )
-    assert slowest < 2_000
+    for text in ("a", "ada l", "zzz", ""):
+        page.fill("#search", text)
+    for button in page.locator("#learner-table button.sort").all()[:5]:
+        button.click()
+        assert page.evaluate(DRAWN) < 500
     for _ in range(2):  # by name, a query over all buttons would take longer
         page.locator("#learner-table .score .sort").click()
     page.locator(f"{ROWS} button[data-i]").first.focus()
@@ -587,7 +570,6 @@ def test_five_thousand_learners_stay_usable(open_page: OpenPage, big_class: list
         "score => document.activeElement.closest('.row')?.querySelector('.score strong').textContent === score",
         arg=str(best.score),
     )
-    print(f"{size / 1e6:.1f} MB, {building_and_opening:.1f} s in all, ready in {ready:.1f} s, slowest {slowest:.0f} ms")
 
 
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
