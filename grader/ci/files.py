@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from ..base import UserError, read_plain, write_files
 from ..course import PACKAGED, Course, load_course
 from ..words import author as words
+from ..words.sentence import cannot_be_read
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PINS = "constraints.txt"
@@ -93,12 +94,14 @@ PLATFORMS = {
 }
 
 
-def platform_files(name: str, wheel: Path, course: Course | None, min_score: int | None = None) -> dict[str, bytes]:
+def platform_files(
+    name: str, wheel: Path | tuple[str, bytes], course: Course | None, min_score: int | None = None
+) -> dict[str, bytes]:
     """Return the files of a platform by their paths.
 
     Args:
         name: a key of `PLATFORMS`.
-        wheel: the grader as a wheel.
+        wheel: the grader as a wheel: its path, or its name and its content.
         course: the course to include without its solutions; None for the course in the wheel.
         min_score: the points below which a learner's run fails; None if it fails only if it cannot grade.
 
@@ -109,16 +112,13 @@ def platform_files(name: str, wheel: Path, course: Course | None, min_score: int
     platform = PLATFORMS[name]
     if min_score is not None and not platform.may_fail:
         raise SetupError(words.no_min_score(name, [other for other, one in PLATFORMS.items() if one.may_fail]))
-    try:
-        data = read_plain(wheel, follow=True)
-    except OSError as error:
-        raise SetupError(words.not_read(f"--wheel {wheel}", error.strerror)) from None
-    _check_wheel(wheel, data)
+    path, data = (wheel, _read_wheel(wheel)) if isinstance(wheel, Path) else (Path(wheel[0]), wheel[1])
+    _check_wheel(path, data)
     folder = PurePosixPath(platform.folder)
     where = str(folder / "course") if course else PACKAGED
     enough = "--exit-zero" if min_score is None else f"--min-score {min_score}"
     files = {path: _filled(template, where, enough) for path, template in platform.templates.items()}
-    files[str(folder / wheel.name)] = data
+    files[str(folder / path.name)] = data
     files[str(folder / _PINS)] = _pins()
     for inner, content in _course_files(course) if course else ():
         files[str(folder / "course" / inner)] = content
@@ -147,6 +147,13 @@ def _filled(template: str, course: str, enough: str) -> bytes:
     return text.replace(b"@COURSE@", course.encode()).replace(b"@ENOUGH@", enough.encode())
 
 
+def _read_wheel(path: Path) -> bytes:
+    try:
+        return read_plain(path, follow=True)
+    except OSError as error:
+        raise SetupError(cannot_be_read(f"--wheel {path}", error.strerror)) from None
+
+
 def _check_wheel(path: Path, data: bytes) -> None:
     try:
         names = zipfile.ZipFile(io.BytesIO(data)).namelist()
@@ -172,22 +179,17 @@ def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
 
     An exercise file is its stub in the answer book, because the file in the course's folder may have been worked on.
     """
-    stubs = _stubs(course)
+    from ..oracle.answer_book import read_book
+
+    known = read_book(course.book).stubs
+    stubs = {course.exercise_file(exercise): known.get(exercise.id) for exercise in course.exercises}
     for path in (course.file, course.book, *map(course.hidden_test, course.exercises), *stubs):
         stub = stubs.get(path)
         try:
             content = read_plain(path, follow=True) if stub is None else stub.encode()
             yield path.relative_to(course.folder).as_posix(), content
         except OSError as error:
-            raise SetupError(words.not_read(str(path), error.strerror)) from None
-
-
-def _stubs(course: Course) -> dict[Path, str | None]:
-    """Return the stub of each exercise file; None if the answer book, which has them, was not built for it yet."""
-    from ..oracle.answer_book import read_book
-
-    stubs = read_book(course.book).stubs
-    return {course.exercise_file(exercise): stubs.get(exercise.id) for exercise in course.exercises}
+            raise SetupError(cannot_be_read(str(path), error.strerror)) from None
 
 
 def _zipped(files: Mapping[str, bytes]) -> bytes:
@@ -222,10 +224,16 @@ def own_wheel() -> tuple[str, bytes]:
 def built_wheel(clone: Path) -> tuple[str, bytes]:
     if not (clone / "pyproject.toml").is_file():
         raise UserError(words.not_built(f"{clone} is not a clone of its repository"))
-    stubs = _stubs(load_course(clone))
-    if changed := [str(path) for path, stub in stubs.items() if read_plain(path, follow=True) != (stub or "").encode()]:
-        raise UserError(words.worked_on(changed))
-    from ..base.processes import start  # imported here to keep `grade ci --help` fast
+    # imported here to keep `grade ci --help` fast
+    from ..author import is_work
+    from ..base.processes import start
+    from ..oracle.answer_book import read_book
+
+    course = load_course(clone)
+    known = read_book(course.book).stubs
+    worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
+    if worked_on:
+        raise UserError(words.worked_on([str(course.exercise_file(exercise)) for exercise in worked_on]))
 
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-I", "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from ..base import UserError
 from ..course import Course, CourseError, Exercise
 from ..words import author as said
+from ..words.sentence import cannot_be_written
 from ..workspace import find_exercise
 from .options import OwnCourse, exercise_ids, own_course
 from .parser import About, Text
@@ -212,4 +213,4 @@ def _written(write: Callable[[], T], place: Path) -> T:
     try:
         return write()
     except OSError as error:
-        raise UserError(said.cannot_be_written(str(error.filename or place), error.strerror)) from None
+        raise UserError(cannot_be_written(str(error.filename or place), error.strerror)) from None

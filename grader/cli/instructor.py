@@ -2,13 +2,13 @@
 
 import shlex
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 from ..base import UserError, plain
 from ..course import PACKAGED, find_course, load_course
 from ..words import author as for_ci
+from ..words.sentence import cannot_be_written
 from .options import CohortOptions, CourseOfResults, DecideOptions, Results, class_course
 from .parser import About, Text
 
@@ -55,7 +55,7 @@ def page(
         path.parent.mkdir(parents=True, exist_ok=True)
         (write_atomically if out is None else write_named)(path, text.encode())
     except OSError as error:
-        raise UserError(said.cannot_be_written(str(path), error.strerror)) from None
+        raise UserError(cannot_be_written(str(path), error.strerror)) from None
     print(said.page_written(str(path)))
     return 0
 
@@ -176,12 +176,7 @@ def ci(
 
     named = course is not None and course != Path(PACKAGED)
     own = load_course(find_course(course, None)) if named else None
-    with tempfile.TemporaryDirectory() as temporary:
-        if wheel is None:
-            name, data = own_wheel()
-            wheel = Path(temporary) / name
-            wheel.write_bytes(data)
-        files = platform_files(platform, wheel, own, min_score)
+    files = platform_files(platform, own_wheel() if wheel is None else wheel, own, min_score)
     for path in write_platform(files, folder):
         print(f"wrote {path}")
     print(for_ci.next_step(PLATFORMS[platform].next.replace("FOLDER", shlex.quote(str(folder)))))

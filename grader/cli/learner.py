@@ -12,6 +12,7 @@ from ..base import UserError, plain, read_plain, shown_path
 from ..base.style import Style, hint_lines
 from ..course import Course, Exercise, packaged_course
 from ..words import practice as said
+from ..words.sentence import cannot_be_written
 from ..workspace import exercise_folder, exercise_path, find_exercise, learner_folders, progress_of, remember
 from .options import (
     CourseAround,
@@ -67,7 +68,7 @@ def start(
         files = start_files(own, read_book(own.book)) | _workflow(own)
         written, kept = write_files(files, folder)
     except OSError as error:
-        raise UserError(said.not_written(str(error.filename or folder), error.strerror or "")) from None
+        raise UserError(cannot_be_written(str(error.filename or folder), error.strerror or "")) from None
     exercises = [name for name in written if name.startswith("exercises/")]
     others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
     texts = [said.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
@@ -103,18 +104,12 @@ def _workflow(course: Course) -> dict[str, bytes]:
 
     Returns nothing if this installation is a checkout, or if the course is not the packaged one.
     """
-    import tempfile
-
     from ..ci import installed_wheel, platform_files
 
     wheel = installed_wheel()
     if wheel is None or course.folder != packaged_course():
         return {}
-    name, data = wheel
-    with tempfile.TemporaryDirectory() as temporary:
-        path = Path(temporary) / name
-        path.write_bytes(data)
-        return platform_files("github", path, None)
+    return platform_files("github", wheel, None)
 
 
 def list_(*, folder: Folder = None, course: CourseAround = None) -> int:
@@ -296,7 +291,7 @@ def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround 
     try:
         done = reset(path, read_book(own.book).stubs[chosen.id])
     except OSError as error:
-        raise UserError(said.not_written(str(error.filename or path), error.strerror or "")) from None
+        raise UserError(cannot_be_written(str(error.filename or path), error.strerror or "")) from None
     print("\n".join(reset_text(path, done, style())))
     return 0
 

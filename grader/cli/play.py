@@ -22,6 +22,7 @@ from ..sandbox import Warm
 from ..words import practice
 from ..words import replay as said
 from ..words.practice import unread_text
+from ..words.sentence import cannot_be_written
 from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
 from .options import PlayOptions, default_memo
 from .streams import StatusLine, style
@@ -187,5 +188,5 @@ def _write(page: str, out: Path | None, folder: Path) -> Path:
     try:
         write_named(out, page.encode())
     except OSError as error:
-        raise UserError(practice.not_written(f"--out {out}", error.strerror or "")) from None
+        raise UserError(cannot_be_written(f"--out {out}", error.strerror or "")) from None
     return out

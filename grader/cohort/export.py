@@ -17,6 +17,7 @@ from ..report.registry import Files, Format, Request, Texts, export_formats
 from ..words.instructor import results as said
 from ..words.instructor.results import left_out as without_report
 from ..words.instructor.results import not_from, other_total
+from ..words.sentence import cannot_be_written
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .run import REPORTS, SUMMARY
 from .summary import Summary
@@ -83,7 +84,7 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
     except BrokenPipeError:  # the reader of standard output has stopped reading
         raise
     except OSError as error:
-        raise UserError(said.cannot_be_written(str(error.filename or out), error.strerror)) from None
+        raise UserError(cannot_be_written(str(error.filename or out), error.strerror)) from None
     # say what is missing
     missing = list(_missing(form, summary, len(paths)))
     if left_out and request.platform is not None:

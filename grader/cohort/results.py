@@ -11,6 +11,7 @@ from ..course import Course, CourseError, course_around, find_course, load_cours
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..words.instructor import results as said
+from ..words.sentence import cannot_be_read
 from .run import REPORTS, SUMMARY, is_as_written, rules_digest, written
 from .summary import Summary
 
@@ -22,7 +23,7 @@ def summary_of(folder: Path) -> Summary:
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(said.no_summary(str(folder), SUMMARY)) from None
     except OSError as error:
-        raise UserError(said.cannot_be_read(str(folder / SUMMARY), error.strerror)) from None
+        raise UserError(cannot_be_read(str(folder / SUMMARY), error.strerror)) from None
     except msgspec.MsgspecError as error:
         raise UserError(said.damaged_summary(str(folder / SUMMARY), str(error))) from None
 
@@ -32,7 +33,7 @@ def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
     try:
         digest = rules_digest(folder)
     except OSError as error:
-        raise UserError(said.cannot_be_read(str(error.filename or folder), error.strerror)) from None
+        raise UserError(cannot_be_read(str(error.filename or folder), error.strerror)) from None
     if summary.rules and summary.rules != digest:
         raise UserError(said.not_settled(str(folder), SUMMARY))
 
@@ -83,7 +84,7 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
             report = read_report(data)
             digests = known[folder] if folder in known else known.setdefault(folder, written(folder))
         except OSError as error:
-            raise UserError(said.cannot_be_read(str(path), error.strerror)) from None
+            raise UserError(cannot_be_read(str(path), error.strerror)) from None
         except ValueError as error:
             raise UserError(said.damaged_report(str(path), plain(str(error)))) from None
         if digests is not None and path.parent.name == REPORTS and not is_as_written(digests, path.stem, data):

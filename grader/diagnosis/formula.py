@@ -4,7 +4,7 @@ import math
 import operator
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -16,12 +16,6 @@ Names = tuple[tuple[str, tuple[float, ...]], ...]  # quantities by their text, w
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the parts of a text hold together
 _CONSTANTS = ("1", "2", "3")
-_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "abs({})": abs,
-    "max(0, {})": lambda x: max(0.0, x),
-    "min(0, {})": lambda x: min(0.0, x),
-    **{f"{name}({{}})": function for name, function in functions_called(operands=1).items()},
-}
 # the symbol, the function, whether the operands can be exchanged, and how tightly the result holds together
 _OPERATORS: tuple[tuple[str, Callable[[float, float], Any], bool, int], ...] = (
     ("*", operator.mul, True, _PRODUCT),
@@ -125,6 +119,17 @@ class _Table:
         return None
 
 
+@cache
+def _functions() -> dict[str, Callable[[float], float]]:
+    """Return the functions that a formula may call, by the text of a call."""
+    return {
+        "abs({})": abs,
+        "max(0, {})": lambda x: max(0.0, x),
+        "min(0, {})": lambda x: min(0.0, x),
+        **{f"{name}({{}})": function for name, function in functions_called(operands=1).items()},
+    }
+
+
 @lru_cache(maxsize=64)
 def _table(names: Names) -> _Table:
     """Return all formulas of up to three quantities and functions, the simpler ones first."""
@@ -138,7 +143,7 @@ def _table(names: Names) -> _Table:
     for size in range(2, _TABLE_SIZE + 1):
         pairs = ((x, y) for i in range(1, size) for x in by_size[i] for y in by_size[size - i])
         compounds = (_combined(x, y, *op) for x, y in pairs for op in _OPERATORS if not op[2] or x.size <= y.size)
-        calls = (_called(name, function, x) for x in by_size[size - 1] for name, function in _FUNCTIONS.items())
+        calls = (_called(name, function, x) for x in by_size[size - 1] for name, function in _functions().items())
         new: dict[tuple[str, ...], _Formula] = {}
         for one in filter(None, chain(compounds, calls)):
             key = _rounded(one.values)

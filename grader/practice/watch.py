@@ -26,6 +26,7 @@ from ..views.practice import (
 from ..views.terminal import headline
 from ..words import practice as said
 from ..words import replay
+from ..words.sentence import cannot_be_written
 from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, Withdrawn, first_unfinished
@@ -330,7 +331,7 @@ class Watch:
         try:
             done = reset(path, self._practice.stub(exercise))
         except OSError as error:
-            message = said.not_written(str(path), error.strerror or "")
+            message = cannot_be_written(str(path), error.strerror or "")
             return lambda: self._style.wrap(message, self._style.prose)
         self._grade([exercise])
         return lambda: reset_text(path, done, self._style)

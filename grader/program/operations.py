@@ -61,7 +61,7 @@ class Operation(Struct, frozen=True):
         derivatives: the local derivative with respect to each operand, as text. `L` is the value. They are those of
             torch.
         method: the special method of an operator in Python; None for a function.
-        zero_where: for each operand, a condition under which the local derivative is 0, whatever its text says.
+        zero_where: for each operand, a condition under which the local derivative is 0 and its text does not hold.
         made_of: the operations that its method uses in many engines.
         numbers: sets of operands with which its rule is tried alone.
         cases: the cases in which its rule is tried, if it has several: an ending of the name, the condition, and the

@@ -96,7 +96,6 @@ book_written = Sentence("wrote {path}: {programs:program}, torch {torch}")
 copy_kept = Sentence("kept a copy of {name}: {copy}")
 left_alone = Sentence("left {name} alone: it has been worked on; `grade stubs --force` would overwrite it")
 no_copy = Sentence("{path}: no copy can be kept: {why}; nothing was overwritten")
-cannot_be_written = Sentence("{path}: cannot be written: {why}")
 wrote = Sentence("wrote {path}")
 replaced = Sentence("replaced {path}")
 up_to_date = Sentence("{folder} is up to date")
@@ -144,7 +143,6 @@ symbolic_link = Sentence("an official run follows no symbolic link, and {path} i
 
 next_step = Sentence("Next: {step}. docs/ci.md says what then counts.")
 already_there = Sentence("will not overwrite {names}; name another folder, or remove them first")
-not_read = Sentence("{path} cannot be read: {why}")
 not_written = Sentence("{path} cannot be written: {why}")
 no_min_score = Sentence(
     "--min-score is for {others: and }; on {name}, the run never fails for its points", "name others"

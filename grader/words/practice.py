@@ -111,7 +111,6 @@ reset_not_needed = Sentence("{path} is the original file: there is nothing to re
 notebook_in_place = Sentence(
     "there is a notebook, {notebook}, in place of {file}: rename the notebook, then reset the exercise"
 )
-not_written = Sentence("{path}: cannot be written: {why}")
 
 NO_SOLUTIONS = "this course shows no solutions"
 SOLUTIONS_ELSEWHERE = "This installation does not contain the solutions."

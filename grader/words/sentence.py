@@ -87,3 +87,8 @@ def duration_text(seconds: int) -> str:
         if count:
             parts.append(counted(count, unit))
     return " ".join(parts[:2])
+
+
+# errors of the system, with its own words
+cannot_be_read = Sentence("{path} cannot be read: {why}")
+cannot_be_written = Sentence("{path}: cannot be written: {why}")

@@ -138,7 +138,7 @@ def test_a_process_that_does_not_start_says_why(
 
 @pytest.mark.slow
 def test_a_closed_service_does_not_start_again(service: Callable[..., Service]) -> None:
-    """Nobody has to wait for a thread that still uses it."""
+    """A thread that still uses a closed service gets an error, and need not be waited for."""
     one = service()
     one.ask(Text("a"))
     one.close()

@@ -157,7 +157,7 @@ def test_a_clone_builds_its_own_wheel(tmp_path: Path) -> None:
 
 def test_work_in_a_clone_is_in_no_wheel(tmp_path: Path) -> None:
     """A clone in which somebody has done an exercise builds no wheel. The message names the file."""
-    for name in ("grader", "exercises", "tests/hidden"):
+    for name in ("grader", "exercises", "solutions", "tests/hidden"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("course.yaml", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)

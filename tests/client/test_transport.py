@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,23 +28,7 @@ from grader.program import program
 from grader.worker.adapter.execute import LearnerFile
 from grader.worker.confine import framing
 
-ENGINE = """
-class Value:
-    def __init__(self, data, _prev=()):
-        self.data, self.grad, self._prev, self._backward = data, 0.0, set(_prev), lambda: None
-
-    def __mul__(self, other):
-        out = Value(self.data * other.data, (self, other))
-        def _backward():
-            self.grad += other.data * out.grad
-            other.grad += self.data * out.grad
-        out._backward = _backward
-        return out
-
-    def backward(self):
-        self.grad = 1.0
-        self._backward()
-"""
+ENGINE = (Path(__file__).resolve().parents[2] / "solutions" / "07_backward.py").read_text(encoding="utf-8")
 
 
 class Same:

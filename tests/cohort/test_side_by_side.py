@@ -47,7 +47,7 @@ def test_every_task_is_done_once(crew: Callable[[int], Crew[Member]]) -> None:
         assert 0 == flow.running
 
 
-def test_who_is_slow_holds_up_nobody(crew: Callable[[int], Crew[Member]]) -> None:
+def test_a_slow_task_does_not_delay_others(crew: Callable[[int], Crew[Member]]) -> None:
     """All other tasks finish while one member is busy."""
     others, flow, two = threading.Event(), Flow(), crew(2)
     flow.begin(partial(two.begin, lambda _: others.wait(60)))
@@ -72,7 +72,7 @@ def test_an_error_of_a_task_is_raised(crew: Callable[[int], Crew[Member]]) -> No
     assert 1 == flow.next()
 
 
-def test_closing_leaves_nobody_waiting() -> None:
+def test_closing_ends_every_task() -> None:
     """Tasks that have not begun are dropped, every member is closed, and the threads end."""
     began, held = threading.Event(), threading.Event()
     done: list[object] = []

@@ -30,6 +30,7 @@ from ...course import names_of
 from ...report.choices import Choice, chosen, text_digest
 from ...words.instructor import cohort as intake
 from ...words.practice import unread_text
+from ...words.sentence import cannot_be_read
 from . import clones
 from .archives import FOREIGN, Allowance, ArchiveError, is_archive, members
 from .layout import Entry
@@ -245,7 +246,7 @@ class _Reading:
 
     def _note(self, what: str, error: Exception) -> None:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        self.notes.append(intake.cannot_be_read(printable(what), why))
+        self.notes.append(cannot_be_read(printable(what), why))
 
     def _folder(self, top: Path) -> None:
         """Read every file in a folder and its subfolders, sorted by name. Skip links and folders made by tools."""

@@ -53,7 +53,6 @@ out_inside = Sentence("--out {out} is inside {submissions}; name a folder outsid
 
 # -- notes on a submission as it was found: what was not read or not graded, and why -------------------------
 
-cannot_be_read = Sentence("{name} cannot be read: {why}")
 cell_not_graded = Sentence("{notebook} has a cell for {exercise}, which was not graded, because there is {file}")
 
 

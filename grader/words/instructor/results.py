@@ -14,8 +14,6 @@ not_settled = Sentence(
 )
 no_folder = Sentence("{path} is a {found}; expected a folder")
 no_reports = Sentence("{folder} contains no reports; `grade cohort SUBMISSIONS --out {results}` writes them")
-cannot_be_read = Sentence("{path} cannot be read: {why}")
-cannot_be_written = Sentence("{path}: cannot be written: {why}")
 damaged_report = Sentence(f"{{path}} is damaged ({{error}}); {_AGAIN}, which then grades this submission again")
 changed_report = Sentence(
     f"{{path}} was changed after it was written; {_AGAIN}, which grades this submission again; "

@@ -107,7 +107,7 @@ class Inputs(NamedTuple):
         return content if isinstance(content, Iterable) else ()
 
     def content(self, node: Any) -> Any:
-        """Return the value in the place for the inputs of a node, whatever its type."""
+        """Return the value of the attribute that holds the inputs of a node. It may be of any type."""
         holder = getattr(node, self.via, None) if self.via else node
         content = getattr(holder, self.name, None) if self.name else None
         return content() if callable(content) and not values.is_row(content) else content
