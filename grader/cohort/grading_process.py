@@ -60,20 +60,16 @@ class _Serving:
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
             torch = stack.enter_context(Oracle(None, None))
-            if settings.fork:
-                plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
-                gc.collect()
-                gc.freeze()  # fewer pages are copied in a fork
+            plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
+            gc.collect()
+            gc.freeze()  # fewer pages are copied in a fork
             while (job := receive(self.jobs, Job)) is not None:
                 suited = grader
                 if job.seed not in ("", grader.seed):
                     with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
                         torch.start()  # here, so that every fork uses the same process
                     suited = replace(grader, oracle=torch.with_answers(book), seed=job.seed)
-                if settings.fork:
-                    self._pass_on(job, suited)
-                else:
-                    send(self.replies, _graded(job, suited))
+                self._pass_on(job, suited)
 
     def _pass_on(self, job: Job, grader: Grader) -> None:
         """Grade a job in a fork, and write the fork's reply to standard output.

@@ -27,8 +27,7 @@ class Drawn(msgspec.Struct, frozen=True):
 class Settings(msgspec.Struct, frozen=True):
     """The settings of a run, which are the same for every submission.
 
-    `course` is the path of the course's folder, in the file system's bytes. If `fork` is true, each
-    submission is graded in a fork.
+    `course` is the path of the course's folder, in the file system's bytes.
     """
 
     course: bytes
@@ -36,7 +35,6 @@ class Settings(msgspec.Struct, frozen=True):
     seed: str
     isolation: str
     official: bool
-    fork: bool
     drawn: Drawn
 
 

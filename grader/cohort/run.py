@@ -581,4 +581,4 @@ def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, offic
     """Return the settings for a run's grading processes."""
     # absolute, because a grading process has another current folder
     folder = os.fsencode(course.folder.absolute())
-    return Settings(folder, course.hash, seed, isolation, official, hasattr(os, "fork"), from_it)
+    return Settings(folder, course.hash, seed, isolation, official, from_it)

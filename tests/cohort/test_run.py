@@ -86,8 +86,8 @@ def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("memo") / "memo.sqlite"
 
 
-def made(course: Course, draws: Drawn, *, fork: bool = True) -> Settings:
-    return msgspec.structs.replace(settings(course, SEED, draws, isolation="auto", official=True), fork=fork)
+def made(course: Course, draws: Drawn) -> Settings:
+    return settings(course, SEED, draws, isolation="auto", official=True)
 
 
 class Here:
@@ -187,7 +187,6 @@ def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SE
     return standing
 
 
-@pytest.mark.parametrize("fork", [True, False], ids=["forks", "one by one"])
 def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     course: Course,
     submissions: Path,
@@ -196,12 +195,11 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     timeless: Callable[[Report], bytes],
     draws: Drawn,
     memo: Path,
-    fork: bool,
 ) -> None:
-    """The reports are the same to the byte except for times, with forks and on the slower path without them."""
+    """The reports are the same to the byte except for times."""
     out = tmp_path / "results"
     found = entries(submissions)
-    standing = run(course, found, out, LocalPool(made(course, draws, fork=fork), 2))
+    standing = run(course, found, out, LocalPool(made(course, draws), 2))
     assert (4, 4, {}) == (standing.done, standing.graded, standing.faults)
     book = read_book(course.book)
     for entry in found:

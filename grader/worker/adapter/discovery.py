@@ -112,10 +112,10 @@ class Trial:
         stored = self._stored(attributes)
         usual = getattr(node, _USUAL, None)
         # leaves have the same function: it does nothing, or it serves all nodes
-        everybodys = code_of(usual) is code_of(getattr(self.leaves[0], _USUAL, None))
-        if stored and everybodys and (stored.name in LOCAL_GRADS or not callable(usual) or not self._adds(_USUAL)):
+        shared = code_of(usual) is code_of(getattr(self.leaves[0], _USUAL, None))
+        if stored and shared and (stored.name in LOCAL_GRADS or not callable(usual) or not self._adds(_USUAL)):
             return stored
-        if callable(usual) and not (everybodys and self._recurses(_USUAL)):
+        if callable(usual) and not (shared and self._recurses(_USUAL)):
             return self._function(_USUAL)
         if stored:
             return stored
