@@ -54,7 +54,7 @@ class CheckSession:
             if not file.is_file():
                 raise CourseError(self.course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
         with ExitStack() as stack:
-            stack.enter_context(_no_modules_left())
+            stack.enter_context(_own_modules([file.stem for file in files]))
             self._collect([str(file) for file in files], stack)
             self._stack = stack.pop_all()
         return self
@@ -370,8 +370,11 @@ def _own_settings() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _no_modules_left() -> Iterator[None]:
-    """Remove the modules of hidden tests when the session ends."""
+def _own_modules(names: Sequence[str]) -> Iterator[None]:
+    """Import the named modules of hidden tests anew, and remove the modules of hidden tests when the session ends."""
+    # pytest takes a module of this name as it is, even if it belongs to a session of another course
+    for name in names:
+        sys.modules.pop(name, None)
     modules = set(sys.modules)
     try:
         yield

@@ -104,6 +104,17 @@ def test_a_session_runs_its_checks_again(mini: Mini) -> None:
             assert PASS == statuses(outcomes(session, engine_that))
 
 
+def test_a_session_within_another_has_its_own_tests(mini: Mini) -> None:
+    """A session reads its hidden tests, even if another session has loaded a file of the same name."""
+    course = mini()
+    file = course.hidden / "test_01_plus.py"
+    with CheckSession(course, course.exercises) as outer:
+        file.write_text(file.read_text() + "\n\n@check('unknown')\ndef test_more(engine): ...\n")
+        with pytest.raises(CourseError, match="unknown"):
+            run(course)
+        assert PASS == statuses(outcomes(outer, lambda: engine_that(honest)))
+
+
 # -- the JSON report ---------------------------------------------------------------------------------------
 
 PASSED = {"exercise": "plus", "check": "both", "status": "passed"}

@@ -235,8 +235,9 @@ def open_html(browser: Browser, tab: Page, tmp_path: Path) -> Iterator[OpenHtml]
         hear(page, "console", lambda message: complaints.append(f"{message.type}: {message.text}"))
         hear(page, "pageerror", lambda error: complaints.append(str(error)))
         hear(page, "request", lambda request: asked.append(request.url))
-        page.goto(path.as_uri() + at)
-        page.wait_for_selector("body[data-ready]", timeout=60_000)
+        # a large page may load for long while other tests run
+        page.goto(path.as_uri() + at, wait_until="commit")
+        page.wait_for_selector("body[data-ready]", timeout=180_000)
         return page
 
     yield open_
