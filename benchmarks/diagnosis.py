@@ -41,11 +41,12 @@ from grader.author.mutants import mutants
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import Exercise, load_course
-from grader.diagnosis import Fact, check_of, unfinished
+from grader.diagnosis import check_of, unfinished
 from grader.grading import Examined, Grader, examine, explain
 from grader.oracle import Oracle
 from grader.oracle.answer_book import KnownExercise, read_book
-from grader.words.learner import fact_text, finding_text
+from grader.words.facts import FaultFact, fact_text
+from grader.words.learner import finding_text
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPOUND, MUTANT, HALF_DONE = KINDS = ("compound of two", "mechanical mutant", "half-done file")
@@ -178,7 +179,7 @@ class Judge:
         lines = set(source.splitlines()) - set(start.splitlines())
         return bool(lines) and lines <= set(self.text.splitlines())
 
-    def is_true(self, fact: Fact) -> bool:
+    def is_true(self, fact: FaultFact) -> bool:
         """Return whether a fact is about changed code."""
         if not fact.operation:
             return bool(self.changed)

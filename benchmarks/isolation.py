@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
     times: dict[str, dict[str, list[float]]] = {}
-    for tier in reversed(sandbox.TIERS):
+    for tier in reversed(list(sandbox.TIERS)):
         try:
             with sandbox.start(tier) as warm:
                 times[tier] = {step: [] for step in (SERVER, FILE, CHECK)} if warm.tier else {}
