@@ -162,7 +162,7 @@ def connect(host: Warm | Host, limits: Limits, budget: Budget) -> Transport:
 # -- A process in a sandbox
 
 
-class _Printed:
+class Printed:
     """The output of a process as it arrives. It is kept up to a cap, and only counted beyond the cap.
 
     Args:
@@ -180,8 +180,10 @@ class _Printed:
         self.kept += data[: max(0, self.cap - len(self.kept))]
 
     @property
-    def flood(self) -> bool:
-        return self.size > _FLOOD * (self.output_kb << 10)
+    def flood(self) -> Died | None:
+        """Return the reason to stop the code that prints so much, or None."""
+        limit_kb = _FLOOD * self.output_kb
+        return Died("output_too_large", limit_kb=limit_kb) if self.size > limit_kb << 10 else None
 
     def text(self) -> str:
         text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
@@ -284,7 +286,7 @@ class Sandboxed:
     def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
         """Send a request, and read the answer and the printed text. After a failure, the process has ended."""
         assert self._channel is not None
-        talk = _Talk(self._channel, self._out, request, cap, _Printed(self._output_kb))
+        talk = _Talk(self._channel, self._out, request, cap, Printed(self._output_kb))
         frame = self._converse(talk, cpu_s)
         talk.read_remaining_output()
         status = 0
@@ -385,7 +387,7 @@ class _Talk:
         listening: Where the process may still send something.
     """
 
-    def __init__(self, channel: socket.socket, out: int, request: bytes, cap: int, printed: _Printed) -> None:
+    def __init__(self, channel: socket.socket, out: int, request: bytes, cap: int, printed: Printed) -> None:
         self.channel, self.out, self.printed = channel, out, printed
         self.unsent = memoryview(framing.HEADER.pack(len(request)) + request)
         self.frame = bytearray()
@@ -422,7 +424,7 @@ class _Talk:
             self.printed.take(data)
         elif data is not None:
             self.listening.remove(self.out)  # the process closed it
-        return Died("output_too_large", limit_kb=_FLOOD * self.printed.output_kb) if self.printed.flood else None
+        return self.printed.flood
 
     def read_remaining_output(self) -> None:
         """Read all printed text that can be read without waiting. Stop if it becomes a flood."""

@@ -141,7 +141,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
     file computes is missed here. It can be imported later if the sandbox allows reading files.
     """
     sys.meta_path.append(_Allowed(allow))
-    for name in sorted(_named_modules(source)):
+    for name in sorted(named_modules(source)):
         parts = name.split(".")
         known = parts[0] in allow or parts[0] in sys.stdlib_module_names
         if known and _NOT_PREIMPORTED.isdisjoint(parts):
@@ -155,7 +155,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
             import_module("numpy.random").seed(0)  # like Python's own generator: a file draws the same in each run
 
 
-def _named_modules(source: str) -> set[str]:
+def named_modules(source: str) -> set[str]:
     """Return the names in positions where an import statement or a call has a module, submodules included."""
     names = {name for _, name in _IMPORT_CALL.findall(source)}
     for module, imported in _FROM_IMPORT.findall(source):

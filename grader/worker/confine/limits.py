@@ -1,13 +1,15 @@
-"""Limit an engine process: CPU time, time without progress, memory, files and descriptors."""
+"""Limit learner code: CPU time, time without progress, memory, files and descriptors; or the steps of its loops."""
 
 import contextlib
 import signal
+import sys
 
 # the C functions, because `signal.signal` converts each handler to an enum and back
 from _signal import SIG_IGN  # type: ignore[import-not-found]
 from _signal import signal as set_handler
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any
 
 try:
     import resource
@@ -15,6 +17,7 @@ except ImportError:  # Windows has no rlimits; calls and wall time are still lim
     resource = None  # type: ignore[assignment]
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
+_TOOL = 4  # a number that no debugger, coverage or profiler uses
 DESCRIPTORS = 64  # the number that an engine process may have open
 
 
@@ -75,3 +78,42 @@ def _lower(name: str, wanted: int) -> None:
         # a lower limit may be set already, or the system refuses (macOS: RLIMIT_AS)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(which, (wanted, wanted))
+
+
+class LoopSteps:
+    """Count the steps of loops in learners' files, because a browser has no signal that ends an endless loop.
+
+    Python counts them from version 3.12 on (`sys.monitoring`). Before, nothing is counted.
+    """
+
+    def __init__(self) -> None:
+        self._filename = ""
+        self._left = sys.maxsize
+        self._monitoring: Any = getattr(sys, "monitoring", None)
+        if self._monitoring is not None:
+            self._monitoring.use_tool_id(_TOOL, "loops")
+            self._monitoring.register_callback(_TOOL, self._monitoring.events.JUMP, self._jumped)
+            # always on, because each change makes Python prepare all code again
+            self._monitoring.set_events(_TOOL, self._monitoring.events.JUMP)
+
+    @contextlib.contextmanager
+    def counted(self, filename: str, most: int) -> Iterator[None]:
+        """Inside of the block, raise `OutOfTime` in a loop of this file when its loops have taken `most` steps."""
+        self._filename, self._left = filename, most
+        try:
+            yield
+        finally:
+            self._left = sys.maxsize
+
+    def _jumped(self, code: CodeType, start: int, end: int) -> Any:
+        if code.co_filename != self._filename or end > start:
+            return self._monitoring.DISABLE  # this jump is not reported again
+        self._left -= 1
+        if self._left < 0:
+            raise OutOfTime
+        return None
+
+    def close(self) -> None:
+        """Stop counting."""
+        if self._monitoring is not None:
+            self._monitoring.free_tool_id(_TOOL)

@@ -244,8 +244,8 @@ def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
     """`np.testing` is a module of numpy only if the file imports numpy as np."""
     uses = "np.testing.assert_allclose\nx.strptime\n"
     late = {"numpy.testing", "_strptime"}
-    assert late == late & load._named_modules(f"import numpy as np\n{uses}")
-    assert {"_strptime"} == load._named_modules(uses)
+    assert late == late & load.named_modules(f"import numpy as np\n{uses}")
+    assert {"_strptime"} == load.named_modules(uses)
 
 
 @pytest.mark.parametrize("source", ["δ = 1\n", "x = 'ü'\n", 'x = "\\N{DIGIT ONE}"\n'])

@@ -2,9 +2,13 @@
 
 import os
 import resource
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -193,3 +197,45 @@ def test_with_the_clock_stopped_nobody_is_told() -> None:
         return 0
 
     assert in_a_child(work) == 0
+
+
+# -- Counting the steps of loops, which needs Python 3.12 or later
+
+_LOOP = """
+import sys
+sys.path[:0] = {path!r},
+from worker.confine.limits import LoopSteps, OutOfTime
+
+def lines(text, most):
+    "Return the line on which the text was stopped, None if it ran to its end, and the steps that were left."
+    code = compile(text, "learner.py", "exec")
+    with steps.counted("learner.py", most):
+        try:
+            exec(code, {{}})
+        except OutOfTime as stopped:
+            return stopped.__traceback__.tb_next.tb_lineno
+    return None
+
+steps = LoopSteps()
+print([lines(text, 1_000) for text in {texts!r}])
+steps.close()
+"""
+
+
+def _starts(python: str | Path | None) -> bool:
+    command = [python or "", "-c", ""]
+    return python is not None and subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def test_the_steps_of_loops_are_counted() -> None:
+    """A loop is stopped at its own line after so many steps, in whatever form it is written; others run to the end."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    others = [*map(shutil.which, ("python3.14", "python3.13", "python3.12")), *pyenv.glob("3.1[2-9].*/bin/python")]
+    python = next(filter(_starts, [sys.executable] if sys.version_info >= (3, 12) else others), None)
+    if python is None:
+        pytest.skip("NOT TESTED here, only in a browser: there is no Python of version 3.12 or later")
+    endless = ["while True: pass", "\nfor _ in iter(int, 1): x = _ or 1", "\n\n[0 for _ in iter(int, 1)]"]
+    fine = ["for _ in range(999): pass", "sum(range(10_000))", "while True:\n    break"]
+    program = _LOOP.format(path=str(Path(limits.__file__).parents[2]), texts=endless + fine)
+    done = subprocess.run([python, "-I", "-c", program], check=False, capture_output=True, text=True)
+    assert ("[1, 2, 3, None, None, None]\n", "") == (done.stdout, done.stderr)

@@ -1,0 +1,169 @@
+"""The transport to a learner's file in the same interpreter, for a browser tab, which has no processes.
+
+Nothing here keeps learner code from the grader, so results are for practice. The page that holds the interpreter keeps
+both from everything else, and ends an interpreter that does not answer (`docs/site.md`).
+"""
+
+import contextlib
+import json
+import os
+import random
+import sys
+import time
+import traceback
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from io import StringIO, TextIOBase
+from types import ModuleType
+from typing import Any
+
+from ..course import Limits
+from ..remarks import Died
+from ..worker.adapter import load
+from ..worker.adapter.execute import LearnerFile
+from ..worker.confine import framing
+from ..worker.confine.limits import LoopSteps
+from .transport import Answer, Budget, Printed, Transport
+
+TIER = "browser"
+
+
+class Here:
+    """The same interpreter as a host of learner files. A context manager.
+
+    Attributes:
+        tier: The name of this kind of isolation in reports.
+        allow: The folder of each module, by name, that learner code may import.
+    """
+
+    def __init__(self, allow: Mapping[str, str] | None = None) -> None:
+        self.tier = TIER
+        self.allow: Mapping[str, str] = allow or {}
+        self._steps = LoopSteps()
+
+    def connect(self, limits: Limits, budget: Budget) -> Transport:
+        """Return a transport for one learner file."""
+        return SameInterpreter(self._steps, limits, budget)
+
+    def __enter__(self) -> "Here":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._steps.close()
+
+
+class SameInterpreter:
+    """The transport to one learner's file in the same interpreter. The file is executed afresh for each batch.
+
+    Args:
+        steps: Counts the steps of loops. A request may take as many as the limit of calls.
+    """
+
+    def __init__(self, steps: LoopSteps, limits: Limits, budget: Budget) -> None:
+        self._steps = steps
+        self._limits = limits
+        self._budget = budget
+        self._file: LearnerFile | None = None
+        self._filename = ""
+        self._named: list[str] = []  # the modules that the file names
+        self._used = False  # whether the file has run a batch
+        self._finders = list(sys.meta_path)
+        self.attempts: Collection[str] = ()
+        self.running = False
+
+    def check(self) -> None:
+        """Do nothing: there is no process that may have ended."""
+
+    def start(self) -> None:
+        """Forget the file. The next request is an order."""
+        self.close()
+        self.running = True
+
+    def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
+        """Answer a request. Loops are counted in place of CPU time, which differs between machines."""
+        message = json.loads(request)
+        printed = _Output(self._limits.output_kb)
+        begun = time.perf_counter()
+        file, ordered = self._file, self._file is not None
+        if file is None:
+            self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
+            file = self._file = LearnerFile(message)
+        with _restored(self._named, printed), self._steps.counted(self._filename, self._limits.calls):
+            answer = self._run(file, message, printed) if ordered else file.load()
+        self._budget.cpu_s += time.perf_counter() - begun
+        frame: bytes | Died = printed.printed.flood or framing.encode(answer)
+        if isinstance(frame, bytes) and len(frame) > cap:
+            frame = Died("answer_too_large", limit_kb=cap >> 10)
+        if isinstance(frame, Died):
+            self.close()
+        return Answer(frame, printed.printed.text())
+
+    def _run(self, file: LearnerFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
+        failed = None
+        if self._used:
+            printed.muted = True  # the file prints again what it printed when it was loaded
+            failed = file.reload()
+            printed.muted = False
+        self._used = True
+        return failed or file.run(batch)
+
+    def close(self) -> None:
+        """Forget the file."""
+        if self._file is not None:
+            self._file.forget()
+            sys.meta_path[:] = self._finders  # a file adds one
+        self._file, self._used, self.running = None, False, False
+
+
+class _Flood(BaseException):
+    """The learner's code printed too much."""
+
+
+class _Output(TextIOBase):
+    """Standard output and error of learner code."""
+
+    def __init__(self, output_kb: int) -> None:
+        self.printed = Printed(output_kb)
+        self.muted = False
+
+    def write(self, text: str) -> int:
+        """Keep a text, or discard it. Raise `_Flood` if there is too much."""
+        if not self.muted:
+            self.printed.take(text.encode("utf-8", "backslashreplace"))
+        if self.printed.flood:
+            raise _Flood
+        return len(text)
+
+
+@contextlib.contextmanager
+def _restored(named: Iterable[str], output: _Output) -> Iterator[None]:
+    """Run learner code, and restore the interpreter as far as that is cheap.
+
+    The builtins and the named modules get their contents back, and the interpreter its settings and its environment.
+    """
+    modules = [sys.modules[name] for name in ("builtins", *named) if isinstance(sys.modules.get(name), ModuleType)]
+    contents = [(vars(module), dict(vars(module))) for module in modules]
+    known = {name: module for name, module in sys.modules.items() if name != load.MODULE}
+    environment, chance = dict(os.environ), random.getstate()
+    streams, hooks, depth = (
+        (sys.stdin, sys.stdout, sys.stderr),
+        (sys.gettrace(), sys.getprofile()),
+        sys.getrecursionlimit(),
+    )
+    sys.stdin, sys.stdout, sys.stderr = StringIO(), output, output
+    random.seed(0)
+    sys.setrecursionlimit(depth + len(list(traceback.walk_stack(None))))
+    try:
+        yield
+    finally:
+        for namespace, content in contents:
+            if list(map(id, namespace.values())) != list(map(id, content.values())):
+                namespace.clear()
+                namespace.update(content)
+        sys.stdin, sys.stdout, sys.stderr = streams
+        sys.settrace(hooks[0])
+        sys.setprofile(hooks[1])
+        sys.setrecursionlimit(depth)
+        random.setstate(chance)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.modules.update(known)
