@@ -7,6 +7,6 @@ folder from the search path before anything else is imported.
 
 def load_ipython_extension(shell: object) -> None:
     """Define `%%grade` in IPython's `shell`."""
-    from .magics import load
+    from .practice.magics import load
 
     load(shell)

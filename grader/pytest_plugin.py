@@ -120,16 +120,16 @@ class CheckItem(pytest.Item):
 
     def runtest(self) -> None:
         """Pass, fail, or skip a check whose code is still to be filled in."""
-        from .words import practice as said
+        from .words import practice as words
 
         result = self.parent.result()
         check = next(one for one in result.checks if one.id == self.check)
         if check.status == "passed":
             return
         if "not_started" in (check.status, result.status):
-            raise _skipped(said.NOT_FILLED_IN)
+            raise _skipped(words.NOT_FILLED_IN)
         if check.bonus and result.status == "passed":
-            raise _skipped(said.BONUS_OPEN)
+            raise _skipped(words.BONUS_OPEN)
         raise CheckFailed("\n".join(self._lines(result, check)))
 
     def _lines(self, result: ExerciseResult, check: CheckResult) -> Iterator[str]:
@@ -155,12 +155,12 @@ class CheckItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         """Return the explanation of a failure. For a fault of the grader, return one line. No traceback is shown."""
         from .base import UserError, paragraph
-        from .words import practice as said
+        from .words import practice as words
 
         error = excinfo.value
         if isinstance(error, CheckFailed | UserError):
             return str(error)
-        return paragraph(said.no_verdict(f"{type(error).__name__}: {error}"))
+        return paragraph(words.no_verdict(f"{type(error).__name__}: {error}"))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return the learner's file, and the check's title unless it has a dot, which pytest takes for a separator."""

@@ -36,7 +36,6 @@ ROOMS = (
     "practice",
     "ci",
     "cli",
-    "magics",
     "extension",
     "pytest_plugin",
 )

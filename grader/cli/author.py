@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from ..base import UserError
 from ..course import Course, CourseError, Exercise
-from ..words import author as said
+from ..words import author as words
 from ..words.sentence import cannot_be_written
 from ..workspace import find_exercise
 from .options import OwnCourse, exercise_ids, own_course
@@ -35,12 +35,12 @@ def new(
     if kind == "course":
         begun = _written(lambda: new_course(Path(name), title), Path(name))
         files = ["course.yaml", "README.md", *_files(begun, begun.exercises[0])]
-        print(said.new_course(name, files, str(guide())))
+        print(words.new_course(name, files, str(guide())))
         return 0
     own = own_course(course)
     exercise = _written(lambda: new_exercise(own, name, title), own.folder)
     files, points = _files(own, exercise), exercise.max_score
-    print(said.new_exercise(name, exercise.stem, str(own.file), points, files, str(guide())))
+    print(words.new_exercise(name, exercise.stem, str(own.file), points, files, str(guide())))
     return 0
 
 
@@ -78,7 +78,7 @@ def build(
     book = build_book(own, before, chosen, steps)
     line.clear()
     _written(lambda: write_book(own.book, book), own.book)
-    print(said.book_written(str(own.book), len(book.answers), book.torch))
+    print(words.book_written(str(own.book), len(book.answers), book.torch))
     _print_stubs(own, stubs)
     return 0
 
@@ -91,7 +91,7 @@ def stubs(
     """Write the exercise files again from the solutions. `grade build` does this, too."""
     own = own_course(course)
     if not _print_stubs(own, _stubs_before(own), force=force):
-        print(said.ALL_AGREE)
+        print(words.ALL_AGREE)
     return 0
 
 
@@ -120,13 +120,13 @@ def _print_stubs(course: Course, known: dict[str, str], *, force: bool = False) 
         try:
             copy = keep(path) or path
         except OSError as error:
-            raise UserError(said.no_copy(str(path), error.strerror)) from None
-        print(said.copy_kept(exercise.filename, str(copy)))
+            raise UserError(words.no_copy(str(path), error.strerror)) from None
+        print(words.copy_kept(exercise.filename, str(copy)))
     written = write_stubs(course, known, force=force)
     for name in written:
-        print(said.wrote(name))
+        print(words.wrote(name))
     for name in kept:
-        print(said.left_alone(name))
+        print(words.left_alone(name))
     return len(written) + len(kept)
 
 
@@ -156,18 +156,18 @@ def verify(
     for result in verify.verify(own, chosen, Countdown(line).show, seed, seeds):
         line.clear()
         results.append(result)
-        cells = zip(said.HEAD[1:], _cells(result), strict=True)
+        cells = zip(words.HEAD[1:], _cells(result), strict=True)
         print(f"{result.exercise.stem:<16}" + "  ".join(f"{name}: {value}" for name, value in cells))
         for program in result.kept:
-            print(f"  {said.numbers_kept(program)}")
+            print(f"  {words.numbers_kept(program)}")
         for finding in result.findings:
             print(f"  {finding}")
         if result.worked_on:
-            print(f"  {said.stub_verified(str(own.exercise_file(result.exercise)))}")
+            print(f"  {words.stub_verified(str(own.exercise_file(result.exercise)))}")
     if table is not None:
         write_named(table, _markdown(own, results).encode())
     found = sum(len(result.findings) for result in results)
-    print(said.findings(found))
+    print(words.findings(found))
     return 2 if found else 0
 
 
@@ -184,8 +184,8 @@ def _cells(result: "Verified") -> list[str]:
 def _markdown(course: Course, results: "Sequence[Verified]") -> str:
     """Return the table as a Markdown page."""
     rows = [[result.exercise.stem, *_cells(result)] for result in results]
-    lines = ["| " + " | ".join(cells) + " |" for cells in (said.HEAD, ["---"] * len(said.HEAD), *rows)]
-    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{said.NOT_NAMED}\n"
+    lines = ["| " + " | ".join(cells) + " |" for cells in (words.HEAD, ["---"] * len(words.HEAD), *rows)]
+    return f"# `grade verify`: {course.title} {course.version}\n\n" + "\n".join(lines) + f"\n\n{words.NOT_NAMED}\n"
 
 
 def release(
@@ -200,11 +200,11 @@ def release(
     files = release.release_files(own_course(course))
     new, replaced = _written(lambda: release.release(files, folder, replace=replace), folder)
     for name in new:
-        print(said.wrote(str(folder / name)))
+        print(words.wrote(str(folder / name)))
     for name in replaced:
-        print(said.replaced(str(folder / name)))
+        print(words.replaced(str(folder / name)))
     if not new and not replaced:
-        print(said.up_to_date(str(folder)))
+        print(words.up_to_date(str(folder)))
     return 0
 
 

@@ -43,8 +43,8 @@ from ..people import DEADLINES, OVERRIDES
 from ..report import Report, read_report
 from ..report.model import CourseStamp
 from ..views.cohort import render_cohort
-from ..words.instructor import cohort as said
-from ..words.instructor.reviews import columns_text, render_changes
+from ..words import instructor as words
+from ..words.instructor import columns_text, render_changes
 from .options import CohortOptions, default_memo
 from .streams import complain, style
 
@@ -54,26 +54,26 @@ _PLAIN_EVERY_S = 10.0
 def run_cohort(course: Course, options: CohortOptions) -> int:
     """Grade a class. Return the exit code: 0 if everything was graded and nothing needs review, or else 1."""
     if options.jobs < 1:
-        raise UserError(said.FEW_JOBS)
+        raise UserError(words.FEW_JOBS)
     if options.seed != course.seed:
         require_torch("`grade cohort`")
     try:
         if _real(options.out).is_relative_to(_real(options.submissions)):
-            raise IntakeError(said.out_inside(str(options.out), str(options.submissions)))
+            raise IntakeError(words.out_inside(str(options.out), str(options.submissions)))
         found = _found(course, options)
         folder = readable(course.folder.absolute())
-        print(said.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
-        print(said.found(len(found), str(options.submissions), found[0].layout), file=sys.stderr)
+        print(words.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
+        print(words.found(len(found), str(options.submissions), found[0].layout), file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, found, results)
     except KeyboardInterrupt:
-        print(f"\ngrade: {said.interrupted(str(options.out))}", file=sys.stderr)
+        print(f"\ngrade: {words.interrupted(str(options.out))}", file=sys.stderr)
         return 130
     except (IntakeError, ResultsError, PoolError) as error:
         raise UserError(str(error)) from None
     except OSError as error:
         what = f"{error.filename}: " if error.filename else ""
-        raise UserError(f"{what}{error.strerror}. {said.continue_with(str(options.out))}") from None
+        raise UserError(f"{what}{error.strerror}. {words.continue_with(str(options.out))}") from None
 
 
 def _found(course: Course, options: CohortOptions) -> list[Entry]:
@@ -83,7 +83,7 @@ def _found(course: Course, options: CohortOptions) -> list[Entry]:
     if file is None or options.layout is not None:
         return entries(options.submissions, options.layout, options.assignment)
     above = shlex.quote(os.path.relpath(_real(options.submissions).parent))
-    alone = said.one_learner(str(options.submissions), str(file.relative_to(options.submissions)), above)
+    alone = words.one_learner(str(options.submissions), str(file.relative_to(options.submissions)), above)
     try:
         found = entries(options.submissions, None, options.assignment)
     except IntakeError:
@@ -109,7 +109,7 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     people = class_of(course, options.out, found, options.roster, options.deadlines, complain)
     if options.roster is not None and people.roster is not None:
         columns = plain(columns_text(people.roster.columns, people.roster.unread))
-        print(said.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
+        print(words.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
     handed = found
     found = [entry for entry in found if entry.id not in people.ignored]
     see_that_files_are_there(course, options.out, found, people, options.jobs)
@@ -157,19 +157,19 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
     shown = str(readable(options.out))
     sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))
     sys.stdout.write(render_changes(changes_since(before, summary, results, standing)))
-    print(f"\n{said.places(f'{results.reports}{os.sep}', str(results.summary))}")
+    print(f"\n{words.places(f'{results.reports}{os.sep}', str(results.summary))}")
     aside = str(options.out / GONE)
     if standing.outdated:
-        print(said.outdated(standing.outdated))
+        print(words.outdated(standing.outdated))
     if people.ignored:
-        print(said.ignored([plain(name) for name in sorted(people.ignored)], OVERRIDES))
+        print(words.ignored([plain(name) for name in sorted(people.ignored)], OVERRIDES))
     if gone:
-        print(said.gone([plain(name) for name in gone], aside))
+        print(words.gone([plain(name) for name in gone], aside))
     if standing.edited:
-        print(said.edited(standing.edited, aside))
-        print(said.change_points(shlex.quote(str(options.out))))
+        print(words.edited(standing.edited, aside))
+        print(words.change_points(shlex.quote(str(options.out))))
     if standing.damaged:
-        print(said.damaged(standing.damaged, aside))
+        print(words.damaged(standing.damaged, aside))
     return 1 if summary.needs_review or beside else 0
 
 
@@ -206,9 +206,9 @@ def _watch(standings: Iterable[Standing], total: int) -> Standing:
     standing = Standing(total)
     if not sys.stderr.isatty():
         return _in_lines(standings, standing)
-    with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {said.PROGRESS}{{postfix}}", unit="") as bar:
+    with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {words.PROGRESS}{{postfix}}", unit="") as bar:
         for standing in standings:
-            bar.set_postfix_str(said.faults(len(standing.faults)), refresh=False)
+            bar.set_postfix_str(words.faults(len(standing.faults)), refresh=False)
             bar.update(standing.done - bar.n)
     return standing
 
@@ -219,7 +219,7 @@ def _in_lines(standings: Iterable[Standing], standing: Standing) -> Standing:
         now = time.monotonic()
         if now - last >= _PLAIN_EVERY_S:
             last = now
-            shape = ", ".join(filter(None, [said.PROGRESS, said.faults(len(standing.faults))]))
+            shape = ", ".join(filter(None, [words.PROGRESS, words.faults(len(standing.faults))]))
             meter = tqdm.format_meter(standing.done, standing.total, now - started, bar_format=shape, unit="")
             print(meter, file=sys.stderr, flush=True)
     return standing

@@ -35,12 +35,12 @@ def page(
     from ..cohort import results as of_results
     from ..report.model import CourseStamp
     from ..views.page import Beside, build_page
-    from ..words.instructor import results as said
+    from ..words import instructor as words
 
     graded_with = of_results.course_of(results, course, Path.cwd())
     path = out or results / "page.html"
     if path.is_dir():
-        raise UserError(said.out_is_folder(str(path)))
+        raise UserError(words.out_is_folder(str(path)))
     summary = of_results.summary_of(results)
     of_results.see_that_it_is_settled(results, summary)
     same = CourseStamp(graded_with.id, graded_with.version, graded_with.hash) == summary.course
@@ -56,7 +56,7 @@ def page(
         (write_atomically if out is None else write_named)(path, text.encode())
     except OSError as error:
         raise UserError(cannot_be_written(str(path), error.strerror)) from None
-    print(said.page_written(str(path)))
+    print(words.page_written(str(path)))
     return 0
 
 
@@ -106,7 +106,7 @@ def export(
     from ..cohort.export import export
     from ..cohort.results import course_of
     from ..report.registry import Request, export_formats
-    from ..words.instructor import results as said
+    from ..words import instructor as words
 
     form = export_formats()[to]
     graded_with = course_of(results, course, Path.cwd()) if form.files else None
@@ -114,7 +114,7 @@ def export(
     for warning in done.warnings:
         print(f"grade: {warning}", file=sys.stderr)
     if done.path is not None:
-        print(said.exported(done.count, done.kind, str(done.path)))
+        print(words.exported(done.count, done.kind, str(done.path)))
     return 0 if done.complete else 1
 
 
@@ -129,7 +129,7 @@ def compare(
     from ..cohort.changes import between
     from ..cohort.results import summary_of
     from ..people import in_both
-    from ..words.instructor.reviews import change_line, changed_text, problem_text
+    from ..words.instructor import change_line, changed_text, problem_text
 
     first, second = summary_of(before), summary_of(after)
     if first.course != second.course:

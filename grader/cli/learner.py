@@ -11,7 +11,7 @@ from .. import __version__
 from ..base import UserError, plain, read_plain, shown_path
 from ..base.style import Style, hint_lines
 from ..course import Course, Exercise, packaged_course
-from ..words import practice as said
+from ..words import practice as words
 from ..words.sentence import cannot_be_written
 from ..workspace import exercise_folder, exercise_path, find_exercise, learner_folders, progress_of, remember
 from .options import (
@@ -44,7 +44,7 @@ def grade(options: GradeOptions) -> int:
     from .run import run_grade
 
     if options.folder is not None and not options.folder.is_dir():
-        raise UserError(said.no_folder("--from", str(options.folder)))
+        raise UserError(words.no_folder("--from", str(options.folder)))
     course = official_course(options.course) if options.official else course_of_folder(options.course)
     return run_grade(course, options)
 
@@ -71,12 +71,12 @@ def start(
         raise UserError(cannot_be_written(str(error.filename or folder), error.strerror or "")) from None
     exercises = [name for name in written if name.startswith("exercises/")]
     others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
-    texts = [said.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
-    texts += [said.also_written(others)] if others else []
-    texts += [said.left_alone(kept)] if kept else []
+    texts = [words.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
+    texts += [words.also_written(others)] if others else []
+    texts += [words.left_alone(kept)] if kept else []
     drawn = style(folder)
     shorten = how_to_shorten(folder)
-    tips = drawn.wrap(said.START_TIP, drawn.prose) + (with_command(said.SHORTEN, shorten, drawn) if shorten else [])
+    tips = drawn.wrap(words.START_TIP, drawn.prose) + (with_command(words.SHORTEN, shorten, drawn) if shorten else [])
     lines = [line for text in texts for line in drawn.wrap(text, drawn.prose)]
     print("\n".join([*lines, *_first_step(own, folder, drawn), *tips]))
     return 0
@@ -88,9 +88,9 @@ def _first_step(course: Course, folder: Path, drawn: Style) -> list[str]:
 
     following = _first_not_passed(course, folder / "exercises")
     if following is None:
-        return [said.all_passed(len(course.exercises))]
+        return [words.all_passed(len(course.exercises))]
     inside = folder.resolve() == Path.cwd().resolve()
-    first = said.next_step("open", f"exercises/{following.filename}", "" if inside else plain(str(folder)))
+    first = words.next_step("open", f"exercises/{following.filename}", "" if inside else plain(str(folder)))
     return with_command(first, f"grade {following.number.lstrip('0')}", drawn)
 
 
@@ -171,12 +171,12 @@ def hint(
         at = find_exercise(of, exercise) if exercise else _following(of)
         shown, count = 1 if number is None else number, len(at.hints)
         if not 1 <= shown <= count:
-            raise UserError(said.hint_range(at.id, count))
-        more = said.more_hints(at.hint_command(shown + 1)) if shown < count else ""
+            raise UserError(words.hint_range(at.id, count))
+        more = words.more_hints(at.hint_command(shown + 1)) if shown < count else ""
     drawn = style()
     lines = []
     if shown:
-        lines = [*hint_lines(said.hint_head(shown, len(at.hints), at.stem), at.hints[shown - 1], drawn), ""]
+        lines = [*hint_lines(words.hint_head(shown, len(at.hints), at.stem), at.hints[shown - 1], drawn), ""]
     print("\n".join([*lines, *drawn.wrap(more, drawn.prose)]).rstrip("\n"))
     return 0
 
@@ -185,7 +185,7 @@ def _following(course: Course) -> Exercise:
     """Return the first exercise that has not been passed. Raises `UserError` if all have been passed."""
     following = _first_not_passed(course, learner_folders(course)[1])
     if following is None:
-        raise UserError(said.no_failure(course.exercises[0].id))
+        raise UserError(words.no_failure(course.exercises[0].id))
     return following
 
 
@@ -200,16 +200,16 @@ def _next_hint(course: Course) -> tuple[Exercise, int, str] | None:
     if at is None:
         return None
     if not progress.check:
-        return at, 0, f"{said.not_loaded(at.filename, at.number.lstrip('0'))} {said.hints_later(at.id)}"
+        return at, 0, f"{words.not_loaded(at.filename, at.number.lstrip('0'))} {words.hints_later(at.id)}"
     numbers = at.hints_from(progress.hint)
     if not numbers:
-        return at, 0, said.no_hint(at.id, len(at.hints))
+        return at, 0, words.no_hint(at.id, len(at.hints))
     progress.shown = progress.next_hint(numbers)
     with contextlib.suppress(OSError):
         remember(folder, progress)
     if progress.shown != numbers[-1]:
-        return at, progress.shown, said.more_hints("grade hint")
-    return at, progress.shown, said.last_hint(at.id, len(at.hints), only=len(numbers) == 1)
+        return at, progress.shown, words.more_hints("grade hint")
+    return at, progress.shown, words.last_hint(at.id, len(at.hints), only=len(numbers) == 1)
 
 
 def watch(
@@ -253,16 +253,15 @@ def _played(practice: "Practice", exercise: Exercise) -> list[str]:
     """Write the replay of an exercise's first failing check, and open it. Return sentences about the replay."""
     from ..base.processes import open_in_browser
     from ..views.replay import build_replay_page
-    from ..words import replay
     from ..workspace import keep_replay
 
     replays = practice.replays(exercise)
     if not replays:
-        return [replay.nothing_to_play(exercise.stem)]
+        return [words.nothing_to_play(exercise.stem)]
     path = keep_replay(build_replay_page(replays), practice.folder)
     opened = open_in_browser(path.resolve().as_uri())
-    sentences = [replay.replayed(exercise.stem, replays[0].program), replay.replay_in(shown_path(path))]
-    return sentences if opened else [*sentences, replay.OPEN_IT]
+    sentences = [words.replayed(exercise.stem, replays[0].program), words.replay_in(shown_path(path))]
+    return sentences if opened else [*sentences, words.OPEN_IT]
 
 
 @forms("[EXERCISE [CHECK]] [options]", "PRESET [options]", "EXPRESSION NAME=VALUE ... [options]")
@@ -287,7 +286,7 @@ def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround 
     files = exercise_folder(own, folder)
     path, present = files / chosen.filename, exercise_path(files, chosen)
     if present != path:
-        raise UserError(said.notebook_in_place(shown_path(present), shown_path(path)))
+        raise UserError(words.notebook_in_place(shown_path(present), shown_path(path)))
     try:
         done = reset(path, read_book(own.book).stubs[chosen.id])
     except OSError as error:
@@ -303,17 +302,17 @@ def solution(exercise: OneExercise, *, folder: Folder = None, course: CourseArou
     own = course_of_folder(course)
     chosen = find_exercise(own, exercise)
     if own.solutions == "never":
-        raise UserError(said.NO_SOLUTIONS)
+        raise UserError(words.NO_SOLUTIONS)
     path = own.solution(chosen)
     if not (path.is_file() or own.solutions_at):
-        raise UserError(said.SOLUTIONS_MISSING)
+        raise UserError(words.SOLUTIONS_MISSING)
     if own.solutions == "passed":
         _, results = _graded(own, folder, [chosen])
         if results[chosen.id].status != "passed":
-            raise UserError(said.solution_later(chosen.stem))
+            raise UserError(words.solution_later(chosen.stem))
     if not path.is_file():
         drawn = style()
-        lines = [*drawn.wrap(said.SOLUTIONS_ELSEWHERE, drawn.prose), *drawn.wrap(own.solutions_at, drawn.prose)]
+        lines = [*drawn.wrap(words.SOLUTIONS_ELSEWHERE, drawn.prose), *drawn.wrap(own.solutions_at, drawn.prose)]
         print("\n".join(lines))
         return 0
     print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")

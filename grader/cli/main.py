@@ -4,14 +4,101 @@ import difflib
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from ..base import UserError, paragraph, printable
-from ..words import practice as said
-from .commands import ASKED, COMMANDS, GRADE, completed
+from ..words import practice
+from . import author, instructor, learner
+from .options import exercise_ids
+from .parser import About, Command, Run, about
 from .streams import INTERRUPTED, complain, prepare, unwritable
+
+# -- The commands of `grade` by audience, and one parser for all of them
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+ASKED = "_GRADE_COMPLETE"  # the variable by which a shell asks for words
+
+
+def completion(
+    shell: Annotated[
+        str,
+        About("the shell; in bash, run: source <(grade completion bash)", choices=lambda: ("bash", "zsh", "fish")),
+    ],
+) -> int:
+    """Print a script that completes commands, options and exercises in a shell."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    print(kind(GRADE, {}, "grade", ASKED).source())
+    return 0
+
+
+def completed(instruction: str) -> int:
+    """Print the words that fit a command line. The shell passes the line in variables of the environment."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(GRADE, {}, "grade", ASKED, instruction)
+
+
+AUDIENCES: Mapping[str, Sequence[Run]] = {
+    "learners": (
+        learner.start,
+        learner.next_,
+        learner.list_,
+        learner.hint,
+        learner.watch,
+        learner.play,
+        learner.reset,
+        learner.solution,
+        completion,
+    ),
+    "instructors": (
+        instructor.cohort,
+        instructor.page,
+        instructor.decide,
+        instructor.export,
+        instructor.compare,
+        instructor.ci,
+    ),
+    "authors of a course": (author.new, author.build, author.stubs, author.verify, author.release),
+}
+COMMANDS = {run.__name__.rstrip("_"): run for commands in AUDIENCES.values() for run in commands}
+
+
+class _Grade(click.Group):
+    """The parser of all commands. If the first word is not a command, all words belong to `grade` itself."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = not args and ctx.resilient_parsing  # a shell asks for the first word
+        return super().parse_args(ctx, args if first or (args[:1] and args[0] in COMMANDS) else ["", *args])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        return Command(cmd_name, COMMANDS[cmd_name]) if cmd_name else Command("", learner.grade, _list_commands)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        if incomplete.startswith("-"):
+            return self.get_command(ctx, "").shell_complete(ctx, incomplete)
+        return [CompletionItem(word) for word in (*COMMANDS, *exercise_ids(), "all") if word.startswith(incomplete)]
+
+
+def _list_commands(formatter: click.HelpFormatter) -> None:
+    for audience, commands in AUDIENCES.items():
+        with formatter.section(f"Commands for {audience}"):
+            formatter.write_dl([(run.__name__.rstrip("_"), about(run)) for run in commands])
+    formatter.write_paragraph()
+    formatter.write_text("`grade COMMAND --help` describes a command.")
+
+
+GRADE = _Grade("grade", add_help_option=False)
+
 
 # errors that come from the disk, or from a path that the user named
 _NOT_OURS = {
@@ -36,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = SHORT
     stuck = unwritable(sys.stdout)
     if stuck is not None and not isinstance(stuck, BrokenPipeError):
-        complain(said.output_not_written(stuck.strerror))
+        complain(practice.output_not_written(stuck.strerror))
         return WRONG_USE
     return code if stuck is None else SHORT
 
@@ -51,7 +138,7 @@ def _run(words: list[str]) -> int:
         return left.exit_code
     except click.ClickException as error:
         path = error.ctx.command_path.strip() if isinstance(error, click.UsageError) and error.ctx else "grade"
-        complain(f"{' '.join(error.format_message().split())} {said.described_by(path)}")
+        complain(f"{' '.join(error.format_message().split())} {practice.described_by(path)}")
         _name_command(words)
         return WRONG_USE
     except UserError as error:
@@ -59,7 +146,7 @@ def _run(words: list[str]) -> int:
         _name_command(words)
         return WRONG_USE
     except KeyboardInterrupt:
-        print(f"\ngrade: {said.INTERRUPTED}", file=sys.stderr)
+        print(f"\ngrade: {practice.INTERRUPTED}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         raise
@@ -70,9 +157,9 @@ def _run(words: list[str]) -> int:
             if unwritable(sys.stdout) is None:
                 complain(": ".join(printable(str(part)) for part in (error.filename, error.strerror) if part))
             return WRONG_USE
-        complain(said.GRADER_FAILED)
+        complain(practice.GRADER_FAILED)
         print(paragraph(f"  {type(error).__name__}: {error}\n"), file=sys.stderr)
-        print(said.NO_FAULT_OF_YOURS, file=sys.stderr)
+        print(practice.NO_FAULT_OF_YOURS, file=sys.stderr)
         return OUR_FAULT
 
 
@@ -80,11 +167,11 @@ def _see_that_there_is_a_folder() -> None:
     try:
         os.getcwd()
     except OSError:
-        raise UserError(said.NO_CURRENT_FOLDER) from None
+        raise UserError(practice.NO_CURRENT_FOLDER) from None
 
 
 def _name_command(words: list[str]) -> None:
     """Print the name of a command if the first word is similar to it."""
     if words and words[0] not in COMMANDS:
         for meant in difflib.get_close_matches(words[0], COMMANDS, n=1, cutoff=0.75):
-            print(said.command_like(meant), file=sys.stderr)
+            print(practice.command_like(meant), file=sys.stderr)

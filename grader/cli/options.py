@@ -285,7 +285,7 @@ def class_course(given: Path | None, submissions: Path) -> Course:
     start = submissions.parent if here.is_relative_to(submissions) else here
     other = other_course_around(start) if given is None else None
     if other is not None:
-        from ..words.instructor import cohort
+        from ..words import instructor as cohort
 
         packaged = f"{course.title} ({course.id} {course.version})"
         raise UserError(cohort.which_course(str(other / "course.yaml"), shlex.quote(str(other)), PACKAGED, packaged))

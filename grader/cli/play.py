@@ -20,7 +20,6 @@ from ..replay.record import Files, Subject, subject_of
 from ..replay.words import FILES, is_program, named_check, named_exercise, named_subject, named_training
 from ..sandbox import Warm
 from ..words import practice
-from ..words import replay as said
 from ..words.practice import unread_text
 from ..words.sentence import cannot_be_written
 from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
@@ -49,7 +48,7 @@ def run_play(course: Course, options: PlayOptions) -> int:
     except ProgramError as error:
         raise UserError(str(error)) from None
     line = StatusLine()
-    line.show(said.RUNNING)
+    line.show(practice.RUNNING)
     replays, landscape = _recorded(course, book, target)
     line.clear()
 
@@ -59,8 +58,8 @@ def run_play(course: Course, options: PlayOptions) -> int:
     drawn = style()
     program = landscape.program if landscape else replays[0].program
     opened = options.browser and open_in_browser(path.resolve().as_uri())
-    told = [said.replayed(shown_path(target.source.path), program), said.replay_in(shown_path(path))]
-    told += [] if opened or not options.browser else [said.OPEN_IT]
+    told = [practice.replayed(shown_path(target.source.path), program), practice.replay_in(shown_path(path))]
+    told += [] if opened or not options.browser else [practice.OPEN_IT]
     print(*(line for text in told for line in drawn.wrap(text, drawn.prose)), sep="\n")
     return 0
 
@@ -88,7 +87,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
         return replace(options, words=others, file=Path(word))
     ids = list(files_to_grade(course, [*others[:1], word], folder))
     if len(ids) > 1:
-        raise UserError(said.several_in(word, ids))
+        raise UserError(practice.several_in(word, ids))
     return replace(options, words=(ids[0], *others[1:]), file=Path(word))
 
 
@@ -111,7 +110,7 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
     if options.landscape:
         training = named_training(words)
         whose = named or files.with_training()
-        return _Target(whose, source(whose, said.nothing_trains(str(folder))), training=training)
+        return _Target(whose, source(whose, practice.nothing_trains(str(folder))), training=training)
     exercise = named if not words else named_exercise(course, words)
     if not words and exercise is None:
         at = progress_of(folder).at
@@ -171,10 +170,10 @@ def _of_exercise(
             return checked.first()
         found = checked.of(target.check)
     if found is None:
-        raise UserError(said.check_without_pass(target.check.id, exercise.id))
+        raise UserError(practice.check_without_pass(target.check.id, exercise.id))
     if checked.passed(target.check):
         drawn = style()
-        print(*drawn.wrap(said.passed_check(target.check.title), drawn.prose), sep="\n")
+        print(*drawn.wrap(practice.passed_check(target.check.title), drawn.prose), sep="\n")
     return found
 
 

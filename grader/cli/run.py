@@ -18,7 +18,7 @@ from ..report.run_formats import Wanted, wanted, write_formats
 from ..views import render
 from ..views.practice import progress_after, welcome, what_next
 from ..words import author as for_ci
-from ..words import practice as said
+from ..words import practice
 from ..workspace import (
     FOLDER,
     Progress,
@@ -98,10 +98,10 @@ def _refuse_absent(course: Course, files: Mapping[str, Path], options: GradeOpti
         return
     named = [path for path in files.values() if str(path) in options.words]
     if named:
-        raise UserError(said.no_file(str(named[0])))
+        raise UserError(practice.no_file(str(named[0])))
     looked, elsewhere = next(iter(files.values())).parent, options.official or options.folder is not None
     if not (options.words and elsewhere) and not holds_exercises(course, looked):
-        raise UserError(said.no_files(str(looked), above=not elsewhere))
+        raise UserError(practice.no_files(str(looked), above=not elsewhere))
 
 
 def _show(
@@ -134,7 +134,7 @@ def _with_folder(course: Course, options: GradeOptions) -> GradeOptions:
     if folder is None:
         return options
     if options.folder is not None:
-        raise UserError(said.folder_and_more(str(folder)))
+        raise UserError(practice.folder_and_more(str(folder)))
     own = learner_folders(course, upward=not options.official)
     usual = not options.official and os.path.realpath(folder) in map(os.path.realpath, own)
     return replace(options, words=words, folder=None if usual else folder)
@@ -206,9 +206,9 @@ def _write(report: Report, options: GradeOptions, own: Path | None, progress: Pr
                 remember(own, progress)
             write_report(report, path)
     except OSError as error:
-        raise UserError(said.report_not_written(str(path), error.strerror or "")) from None
+        raise UserError(practice.report_not_written(str(path), error.strerror or "")) from None
     if not options.as_json:
-        print(said.report_in(shown_path(path)))
+        print(practice.report_in(shown_path(path)))
 
 
 def _with_files(course: Course, folder: Path) -> Path:

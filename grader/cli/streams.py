@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..base import paragraph, take_any_text
 from ..base.style import NARROWEST, WIDEST, Style
-from ..words import practice as said
+from ..words import practice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -189,14 +189,14 @@ class StatusLine:
     def _began(self, exercise: "Exercise", check: "Check") -> None:
         """Show which check of an exercise is running."""
         number = 1 + exercise.checks.index(check)
-        self.show(said.checking(exercise.stem, number, len(exercise.checks), check.title))
+        self.show(practice.checking(exercise.stem, number, len(exercise.checks), check.title))
 
     def _ended(self, exercise: "Exercise", result: "CheckResult") -> None:
         """Leave a line for the first check of an exercise that ran out of time. Other checks may take as long."""
         if self._shown and result.status == "timeout" and exercise.id not in self._told:
             self._told.add(exercise.id)
             drawn = self._style
-            texts = [result.title, (result.message or "").partition("\n")[0], said.OTHER_CHECKS]
+            texts = [result.title, (result.message or "").partition("\n")[0], practice.OTHER_CHECKS]
             told = [line for text in texts for line in drawn.wrap(text, drawn.prose - 9)]
             self.show("")
             self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(told) + "\n")

@@ -19,7 +19,7 @@ import msgspec
 
 from .. import __version__
 from ..base.service import decode, encode
-from ..words.instructor import cohort as said
+from ..words import instructor as said
 from .pool import Faulted, Graded, GradingProcess, Job, Outcome, PoolError, Settings
 from .side_by_side import Done
 

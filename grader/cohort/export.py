@@ -14,9 +14,9 @@ from ..people import adjusted, nothing_submitted
 from ..report import Report, for_learner
 from ..report.model import CourseStamp
 from ..report.registry import Files, Format, Request, Texts, export_formats
-from ..words.instructor import results as said
-from ..words.instructor.results import left_out as without_report
-from ..words.instructor.results import not_from, other_total
+from ..words import instructor as said
+from ..words.instructor import left_out as without_report
+from ..words.instructor import not_from, other_total
 from ..words.sentence import cannot_be_written
 from .results import report_paths, reports, see_that_it_is_settled, summary_of
 from .run import REPORTS, SUMMARY

@@ -21,7 +21,7 @@ from ..grading import Grader, grade_submission, plan
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import read_book
 from ..sandbox import IsolationError, WorkerGone
-from ..words.instructor import cohort as said
+from ..words import instructor as said
 from .pool import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)

@@ -28,7 +28,7 @@ from ..people import (
     with_times,
 )
 from ..report.choices import Found, files_digest
-from ..words.instructor.reviews import misplaced_text, no_such_file, problem_text
+from ..words.instructor import misplaced_text, no_such_file, problem_text
 from .intake import Entry, Intake, Readers
 from .results import reports
 from .run import REPORTS, ROSTER, read_found

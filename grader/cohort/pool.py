@@ -11,7 +11,7 @@ from ..base.service import TRIES, NotStarted, Service
 from ..grading import Submission
 from ..oracle.answer_book import Answer
 from ..report import Report
-from ..words.instructor import cohort as said
+from ..words import instructor as said
 from .side_by_side import Crew, Done
 
 # -- The messages between the process that runs a cohort and its grading processes

@@ -10,7 +10,7 @@ from ..base import UserError, in_the_way, plain, read_plain
 from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
 from ..report import Report, read_report
 from ..report.model import CourseStamp
-from ..words.instructor import results as said
+from ..words import instructor as said
 from ..words.sentence import cannot_be_read
 from .run import REPORTS, SUMMARY, is_as_written, rules_digest, written
 from .summary import Summary

@@ -29,7 +29,7 @@ from ..people import DEADLINES, OVERRIDES, RECORDED
 from ..report import Report, read_report, to_json
 from ..report.choices import Found, text_digest
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
-from ..words.instructor import cohort as said
+from ..words import instructor as said
 from .intake import Entry, Intake, Readers, Stopped, unread
 from .pool import Drawn, Faulted, Graded, Job, Pool, Settings
 from .side_by_side import Flow

@@ -13,7 +13,7 @@ from ..learners import Border, Decided, Learner, NeedsReview
 from ..people import Class, Handed, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, Report, review_reasons
 from ..report.model import CourseStamp
-from ..words.instructor.reviews import (
+from ..words.instructor import (
     check_note,
     is_ready,
     keep_command,

@@ -1,7 +1,6 @@
 """Read `course.yaml` and the files that belong to it into a `Course`. Errors name file and line."""
 
-from .codes import CODES
-from .load import ID, Document, child, items, line, load_course
+from .load import CODES, ID, Document, child, items, line, load_course
 from .model import (
     COMMANDS,
     PACKAGED,

@@ -1,20 +1,45 @@
 """Read a course folder. Errors name file and line."""
 
+import builtins
 import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
 import yaml
 from msgspec import Meta, inspect
 
 from ..base import YamlError, did_you_mean, read_plain, yaml_tree
-from .codes import CODES, is_code
+from ..program import FORMS
+from ..remarks import BuiltAgain, ListChanged, Released, Remark, RulesRunAgain, RuleTripled, SecondPass, StartingFrom
+from ..words.facts import FactKind
 from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Solutions, Visibility
+
+# -- The codes of failures for which `hint_for` in `course.yaml` may choose a hint
+
+# Kinds of remarks. `grader.remarks` says what each one means. The others only say how a program was run.
+_NO_CODES = (StartingFrom, SecondPass, BuiltAgain, Released, RulesRunAgain, RuleTripled, ListChanged)
+REMARKS = tuple(str(one.__struct_config__.tag) for one in get_args(Remark) if one not in _NO_CODES)
+# Operations: the failing program has only this one, or a fault fact is about it. In those that begin with r, a plain
+# number is on the left; `relu_below_zero` is only the operation of a fact.
+OPERATIONS = tuple(FORMS)
+# Reasons why there is nothing to compare.
+_SHAPES = ("shape", "no_gradient", "no_backward")
+STOPS = ("not_offered", "wants_argument", *_SHAPES, "calls", "cpu", "stalled", "cpu_limit", "wall_limit")
+STATUSES = ("not_started", "timeout", "crashed", "error")
+
+CODES = tuple(dict.fromkeys((*get_args(FactKind), *REMARKS, *OPERATIONS, *STOPS, *STATUSES)))
+
+
+def is_code(name: str) -> bool:
+    """Return whether a name is one of `CODES`, or that of an exception of Python's own, such as `RecursionError`."""
+    found = getattr(builtins, name, None)
+    return name in CODES or (isinstance(found, type) and issubclass(found, Exception))
+
 
 # -- Find the value in a YAML file that does not fit its type, and suggest a replacement
 

@@ -14,7 +14,7 @@ from msgspec import Meta
 from ..base import did_you_mean
 from ..course import CourseError, Document, child
 from ..learners import Person
-from ..words.instructor.reviews import problem_text
+from ..words.instructor import problem_text
 
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)? ?(?:(Z|UTC|UCT|GMT)|([+-]\d\d):?(\d\d))?", re.ASCII

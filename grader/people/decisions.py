@@ -14,7 +14,7 @@ from ..base import UserError, did_you_mean, read_plain
 from ..course import Course, Document, child, items, line
 from ..learners import Decided, Decision, Learner
 from ..report.choices import NO_FILE, Choice, Found, files_digest, text_digest
-from ..words.instructor.reviews import KEPT, problem_text
+from ..words.instructor import KEPT, problem_text
 from .deadlines import time_at
 
 OVERRIDES = "overrides.yaml"

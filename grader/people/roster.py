@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ..base import UserError, few, printable, read_plain
 from ..learners import Person, Submitter, platform_id
 from ..report.model import SubmissionStamp
-from ..words.instructor.reviews import problem_text
+from ..words.instructor import problem_text
 from .deadlines import moment
 
 MAX_BYTES = 16 << 20

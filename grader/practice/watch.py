@@ -24,8 +24,7 @@ from ..views.practice import (
     reset_text,
 )
 from ..views.terminal import headline
-from ..words import practice as said
-from ..words import replay
+from ..words import practice as words
 from ..words.sentence import cannot_be_written
 from ..workspace import reset
 from .events import Event, Events, Pressed, Resized, Saved
@@ -179,7 +178,7 @@ class Watch:
         elif key == "n":
             self._turn_to_next()
         elif key == "p" and self._seen is not None:
-            self._screen.status(replay.RUNNING)
+            self._screen.status(words.RUNNING)
             told = self._play(self._seen)
             self._view = lambda: [line for text in told for line in self._style.wrap(text, self._style.prose)]
         elif key == "r" and self._at is not None:
@@ -236,7 +235,7 @@ class Watch:
         for event in self._practice.events(exercises, withdrawn):
             if isinstance(event, CheckBegan):
                 exercise, number = event.exercise, 1 + event.exercise.checks.index(event.check)
-                doing = said.checking(exercise.stem, number, len(exercise.checks), event.check.title)
+                doing = words.checking(exercise.stem, number, len(exercise.checks), event.check.title)
                 self._screen.status(style.cut(style.clean(doing), style.width))
             elif isinstance(event, CheckEnded):
                 result = event.result
@@ -261,7 +260,7 @@ class Watch:
 
     def _welcome(self) -> list[str]:
         results, style = self._practice.results, self._style
-        no_keys = [] if self._screen.keys else style.wrap(said.NO_KEYS, style.prose)
+        no_keys = [] if self._screen.keys else style.wrap(words.NO_KEYS, style.prose)
         head = [self._course.title, progress(self._course, results, style), *no_keys, ""]
         if self._at is None:
             return [*head, *self._next(None)]
@@ -281,7 +280,7 @@ class Watch:
     def _begin(self, exercise: Exercise) -> list[str]:
         """Return how to begin an exercise: its file, and a tip about saving or about a missing file."""
         missing = self._practice.results[exercise.id].status == "missing" and self._screen.keys
-        tip = said.FILE_MISSING if missing else said.ON_SAVE
+        tip = words.FILE_MISSING if missing else words.ON_SAVE
         return [*self._next(exercise), *self._style.wrap(tip, self._style.prose)]
 
     def _everything(self) -> list[str]:
@@ -298,15 +297,17 @@ class Watch:
         hints = self._hints(exercise)
         if not hints:
             later = self._unloaded(exercise)
-            none = said.hints_later(exercise.id) if later else said.no_hint(exercise.id, len(exercise.hints))
+            none = words.hints_later(exercise.id) if later else words.no_hint(exercise.id, len(exercise.hints))
             return [*self._exercise(), "", *style.wrap(none, style.prose)]
-        more = said.NEXT_HINT
+        more = words.NEXT_HINT
         if self._hint == hints[-1]:
             of_failure = self._failure(exercise) is not None
             more = (
-                said.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1) if of_failure else said.LAST_HINT
+                words.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1)
+                if of_failure
+                else words.LAST_HINT
             )
-        head = said.hint_head(self._hint, len(exercise.hints), exercise.stem)
+        head = words.hint_head(self._hint, len(exercise.hints), exercise.stem)
         hint = hint_lines(head, exercise.hints[self._hint - 1], style)
         return [*self._exercise(), "", *hint, "", *style.wrap(more, style.prose)]
 
@@ -321,13 +322,13 @@ class Watch:
 
     def _ask_to_reset(self) -> list[str]:
         assert self._at is not None
-        return self._style.wrap(said.sure_to_reset(self._at.filename), self._style.prose)
+        return self._style.wrap(words.sure_to_reset(self._at.filename), self._style.prose)
 
     def _reset(self, exercise: Exercise) -> Callable[[], list[str]]:
         path = self._practice.path(exercise)
         notebook = path.with_name(exercise.notebook)
         if notebook.exists() and not path.exists():
-            return lambda: self._style.wrap(said.notebook_in_place(notebook.name, path.name), self._style.prose)
+            return lambda: self._style.wrap(words.notebook_in_place(notebook.name, path.name), self._style.prose)
         try:
             done = reset(path, self._practice.stub(exercise))
         except OSError as error:
@@ -343,7 +344,7 @@ class Watch:
 def _key_lines(style: Style) -> list[str]:
     """Return a description of the keys, in as many lines as the window needs."""
     lines = [""]
-    for key in said.KEYS:
+    for key in words.KEYS:
         longer = f"{lines[-1]}{_GAP}{key}" if lines[-1] else key
         lines = [*lines[:-1], longer] if columns(longer) <= style.width else [*lines, key]
     return lines

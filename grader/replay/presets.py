@@ -11,7 +11,7 @@ from ..client import Batch, Broke, EngineProcess, LoadFailed, Read, Run
 from ..course import Limits
 from ..program import Program, ProgramError, program
 from ..sandbox import Warm
-from ..words.replay import no_landscape
+from ..words.practice import no_landscape
 from .model import Grid, Landscape, Problem, Step
 from .record import LearnerFile, Subject, failure, left_out, subject_of
 from .reference import finite, forward, right_pass

@@ -37,9 +37,9 @@ from ..oracle.answer_book import Answer
 from ..program import Leaf, Op, Program, ProgramError, number_text
 from ..remarks import CellStart
 from ..sandbox import Warm
-from ..words import replay as words
+from ..words import practice as words
 from ..words.learner import ended_text, stopped_text
-from ..words.replay import too_many_nodes
+from ..words.practice import too_many_nodes
 from .model import (
     Change,
     Expected,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..base import UserError, did_you_mean
 from ..course import Check, Course, Exercise
 from ..program import FUNCTIONS, Program, program
-from ..words import replay as said
+from ..words import practice as said
 from ..workspace import find_exercise
 from .presets import Training, presets, trainings
 from .record import Subject, subject_of

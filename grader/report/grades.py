@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..base import cell
 from ..learners import Learner, Person, Standing, person_of
 from ..words.feedback import check_decided
-from ..words.instructor.reviews import decided_text
+from ..words.instructor import decided_text
 from .model import CheckResult, Report
 
 Cell: TypeAlias = str | int | float

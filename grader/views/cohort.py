@@ -10,8 +10,8 @@ from ..base import few, plain
 from ..base.style import columns, packed, padded
 from ..cohort import ExerciseStatistics, Review, Summary
 from ..learners import Learner, NeedsReview
-from ..words.instructor import cohort as words
-from ..words.instructor.reviews import keep_all_commands, keep_command, review_command
+from ..words import instructor as words
+from ..words.instructor import keep_all_commands, keep_command, review_command
 
 _SHOWN = 12
 _BAR = 40

@@ -21,7 +21,7 @@ from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
 from ..report.shown import Compared, failure
 from ..words import feedback as words
-from ..words.instructor.reviews import members_text
+from ..words.instructor import members_text
 from .offline import write_static_page
 
 _STYLES = tuple(Path(__file__).with_name(name) for name in ("report.css", "feedback.css"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.cli.commands import COMMANDS
+from grader.cli.main import COMMANDS
 from grader.course import COMMANDS as RESERVED
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from in_process import GRADE
 
-from grader.cli.commands import COMMANDS
+from grader.cli.main import COMMANDS
 from grader.cli.parser import about
 from grader.words import practice as said
 

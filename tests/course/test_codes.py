@@ -8,7 +8,7 @@ import pytest
 from grader.checks.outcome import Status
 from grader.client.protocol import SHAPES
 from grader.course import CODES, load_course
-from grader.course.codes import STATUSES, STOPS, is_code
+from grader.course.load import STATUSES, STOPS, is_code
 
 
 def test_codes_of_statuses_and_of_reasons_exist() -> None:

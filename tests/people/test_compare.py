@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from grader.learners import Decided, Learner, Person
 from grader.people import compare, in_both
 from grader.report import Report
-from grader.words.instructor.reviews import cause_text, changed_text
+from grader.words.instructor import cause_text, changed_text
 
 ROW = Learner(
     "stu1", Person("Ann A", "stu1"), "graded", "s1", "reports/s1.json", ("s1",), score=66, total=66, due="2026-03-01"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from grader.learners import Person, Submitter
 from grader.people import Handed, RosterError, read_roster, submitter_of
 from grader.people.roster import Joined, join, name_keys, parse_roster
-from grader.words.instructor.reviews import columns_text
+from grader.words.instructor import columns_text
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass (4711)

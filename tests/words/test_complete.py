@@ -13,10 +13,10 @@ from grader.learners import Because, Decided, NeedsReview, ReasonKind, ReviewKin
 from grader.program import FORMS
 from grader.remarks import Died, Kind, Reason, Remark
 from grader.report.model import CheckStatus, ExerciseStatus
+from grader.words import instructor as reviews
 from grader.words import learner
 from grader.words.facts import SENTENCES, FactKind, FaultFact, fact_text
-from grader.words.instructor import reviews
-from grader.words.instructor.page import WORDS
+from grader.words.page import WORDS
 
 
 @pytest.mark.parametrize(

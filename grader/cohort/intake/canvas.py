@@ -7,7 +7,7 @@ from statistics import median_low
 
 from ...base import printable
 from ...learners import Submitter
-from ...words.instructor import cohort as intake
+from ...words import instructor as intake
 from .layout import Entry, Folder, Layout
 
 # -- Determine from a file's name in Canvas' download who submitted the file

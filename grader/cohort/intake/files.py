@@ -28,7 +28,7 @@ from ...client import (
 )
 from ...course import names_of
 from ...report.choices import Choice, chosen, text_digest
-from ...words.instructor import cohort as intake
+from ...words import instructor as intake
 from ...words.practice import unread_text
 from ...words.sentence import cannot_be_read
 from . import clones

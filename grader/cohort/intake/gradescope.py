@@ -5,7 +5,7 @@ from typing import Any
 
 from ...base import YamlError, printable, read_plain, yaml_texts
 from ...learners import Submitter
-from ...words.instructor import cohort as intake
+from ...words import instructor as intake
 from .layout import Entry, Folder, IntakeError, Layout, stamped
 
 METADATA = "submission_metadata.yml"

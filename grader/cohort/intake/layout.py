@@ -18,7 +18,7 @@ from ...base import decoded, printable
 from ...learners import Submitter
 from ...people import moment
 from ...report.choices import Choice
-from ...words.instructor import cohort as intake
+from ...words import instructor as intake
 from .archives import FOREIGN, is_archive, stem
 
 # hidden files of editors, version control and file managers; macOS keeps metadata of `x` in `._x`

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ...words.instructor.reviews import decided_text, review_text
+from ...words.instructor import decided_text, review_text
 from ..grades import Cell, begin, people, standing, student_id, table, total
 from ..model import Report
 from ..registry import Format

@@ -1,11 +1,9 @@
 """The words of the class page are exactly those that its scripts use."""
 
 import re
-from typing import get_args
 
-from grader.report.model import CheckStatus, ExerciseStatus
 from grader.views.page import PARTS
-from grader.words.instructor.page import WORDS
+from grader.words.page import WORDS
 
 SCRIPTS = "".join(path.read_text(encoding="utf-8") for path in PARTS.own)
 FAMILIES = ("standing.", "heat.", "fact.", "column.", "table.")  # the rest of the name is computed
@@ -33,9 +31,3 @@ def test_of_two_forms_both_name_the_same_fields() -> None:
     """The singular and the plural differ only in grammar."""
     forms = {name: [set(re.findall(r"\{(\w+)\}", form)) for form in text.split("|")] for name, text in WORDS.items()}
     assert {} == {name: fields for name, fields in forms.items() if len(fields) > 2 or fields[0] != fields[-1]}
-
-
-def test_every_status_has_a_word() -> None:
-    """Each status of a check and of an exercise has a word."""
-    statuses = {*get_args(CheckStatus), *get_args(ExerciseStatus)}
-    assert statuses == {name.removeprefix("status.") for name in WORDS if name.startswith("status.")}

@@ -4,7 +4,7 @@
 and explanations that are the same for every class are in the page's template, `grader/views/page/template.html`.
 """
 
-from ..sentence import Sentence
+from .sentence import Sentence
 
 cut_text = Sentence("{shown}… ({count:,} more characters in the report)")
 more_text = Sentence("and {count} more in {where}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .practice import Practice
+    from . import Practice
 
 
 _PLAY = "--play"
@@ -35,12 +35,12 @@ class _Magics:
         """
         from IPython.display import display
 
-        from .base import UserError
-        from .client import Source, without_magics
-        from .remarks import CellStart
-        from .report.shown import CELL
-        from .views.cell import CellReplay, CellVerdict
-        from .workspace import find_exercise
+        from ..base import UserError
+        from ..client import Source, without_magics
+        from ..remarks import CellStart
+        from ..report.shown import CELL
+        from ..views.cell import CellReplay, CellVerdict
+        from ..workspace import find_exercise
 
         try:
             practice = self._warm()
@@ -66,8 +66,8 @@ class _Magics:
 
     def _warm(self) -> Practice:
         """Return the practice session of the course around the current folder. Start it at the first cell."""
-        from .course import find_course, load_course
-        from .practice import Practice
+        from ..course import find_course, load_course
+        from . import Practice
 
         here = Path.cwd()
         folder = find_course(None, here)

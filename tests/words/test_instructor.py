@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.words.instructor import reviews as people
+from grader.words import instructor
 
-GRADER = Path(people.__file__).parents[2]
+GRADER = Path(instructor.__file__).parents[1]
 USED = {
     kind
     for folder in ("people", "cohort", "cli")
@@ -16,7 +16,7 @@ USED = {
 }
 
 
-@pytest.mark.parametrize("kind", people._SAID)
+@pytest.mark.parametrize("kind", instructor._PROBLEMS)
 def test_each_sentence_is_used(kind: str) -> None:
     """Each sentence is used by `people`, by `cohort` or by a command."""
     assert kind in USED
@@ -24,11 +24,11 @@ def test_each_sentence_is_used(kind: str) -> None:
 
 def test_fields_are_put_in_as_they_are() -> None:
     """Braces in a user's words are kept."""
-    assert "there is no learner `{near}`" == people.problem_text("no_learner", name="{near}", near="")
+    assert "there is no learner `{near}`" == instructor.problem_text("no_learner", name="{near}", near="")
 
 
 def test_a_column_is_named_with_its_field_if_its_name_differs() -> None:
     """Case, spaces and signs make no difference."""
     columns = [("Login", "login"), ("SIS User ID", "sis_user_id"), ("Student", "name")]
     expected = "columns recognised: Login, SIS User ID, Student as name; not recognised, and not used: `Shoe size`"
-    assert expected == people.columns_text(columns, [("Shoe size", "")])
+    assert expected == instructor.columns_text(columns, [("Shoe size", "")])

@@ -1,13 +1,16 @@
-"""Describe what people decide about a class: reviews, decisions, rosters and deadlines, and totals that changed."""
+"""The sentences for an instructor: reviews and decisions, rosters and deadlines, totals that changed, and commands.
+
+The texts of the class page are in `page`.
+"""
 
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ...base import counted, did_you_mean, few, plain
-from ...learners import Because, Change, Decided, NeedsReview, ReasonKind, ReviewKind
-from ..sentence import filled
+from ..base import counted, did_you_mean, few, plain
+from ..learners import Because, Change, Decided, NeedsReview, ReasonKind, ReviewKind
+from .sentence import Sentence, duration_text, filled, listed
 
 _SHOWN = 5
 _REASONS = 4
@@ -236,10 +239,10 @@ def members_text(platform: str, names: Sequence[str]) -> str:
 
 def problem_text(kind: str, **fields: object) -> str:
     """Return a message about a problem with a roster, deadlines or decisions, or about the result of a command."""
-    return filled(_SAID[kind], fields)
+    return filled(_PROBLEMS[kind], fields)
 
 
-_SAID: dict[str, str] = {
+_PROBLEMS: dict[str, str] = {
     "all_is_for_keep": "--all takes the place of LEARNER, and closes reviews: give --keep, and no other decision",
     "cap_of_percent": "`cap` is `{cap}`; with `percent`, write a percentage of at most 100",
     "courses": "The courses differ: {was}, {now}.",
@@ -381,3 +384,200 @@ _NOTES = {
 def check_note(kind: str) -> str:
     """Return the advice for a kind of result, or an empty text."""
     return _NOTES[kind]
+
+
+# -- `grade page`, `grade export` and `grade compare`: commands that read a folder of results --------------
+
+_AGAIN = "run `grade cohort` again"
+no_summary = Sentence(
+    "{folder} contains no {name}; `grade cohort SUBMISSIONS --out {folder}` writes it, when everything is graded"
+)
+damaged_summary = Sentence(f"{{path}} is damaged ({{error}}); {_AGAIN}")
+not_settled = Sentence(
+    "{folder}: the roster, the deadlines or overrides.yaml changed after {name}; "
+    f"{_AGAIN}, which applies them and grades nothing twice"
+)
+no_folder = Sentence("{path} is a {found}; expected a folder")
+no_reports = Sentence("{folder} contains no reports; `grade cohort SUBMISSIONS --out {results}` writes them")
+damaged_report = Sentence(f"{{path}} is damaged ({{error}}); {_AGAIN}, which then grades this submission again")
+changed_report = Sentence(
+    f"{{path}} was changed after it was written; {_AGAIN}, which grades this submission again; "
+    "to change points permanently, use `grade decide {results} {submission}`"
+)
+misnamed_report = Sentence("{path} is the report of `{submission}`; remove it, or name it after that submission")
+other_course = Sentence(
+    "{path} was graded with another version of the course than {name} says; "
+    f"{_AGAIN}, or remove the report if its submission is gone"
+)
+course_needed = Sentence("{results} was graded with another course than this one; use --course to name {course}")
+out_is_folder = Sentence("--out {path} is a folder; name a file")
+writes_folder = Sentence("--to {to} writes files for each submission; --out names a folder")
+no_assignment = Sentence("--assignment goes with --to {formats}; {to} names no assignment")
+no_platform = Sentence("--for goes with --to {formats}, not with --to {to}")
+not_from_platform = Sentence("no submission in {results} came from a download of {platform}")
+other_count = Sentence(
+    "{found:report} found, but {name} counts {graded}; " + f"{_AGAIN}, and remove reports of submissions that are gone"
+)
+page_written = Sentence("wrote {path}: one file, which a browser opens without a network")
+
+
+def exported(count: int, kind: str, path: str) -> str:
+    """Return a line about an export that was written."""
+    return f"{counted(count, kind)} written to {path}"
+
+
+# -- limits of an export --------------------------------------------------------------------------------
+
+left_out = Sentence(
+    "{lacking} of {of:submission} {lacking:has no report and is|have no report and are} left out: {names}"
+)
+not_from = Sentence(
+    "{lacking} of {of} did not come from a download of {platform} and {lacking:is|are} left out", "platform lacking of"
+)
+
+
+def other_total(to: str, submission: str, shown: tuple[str, int], other: tuple[str, int]) -> str:
+    """Return a message that two learners share a submission but have different totals.
+
+    Args:
+        to: the format, which has only one total for a submission.
+        shown: the name and the total of the learner whose total is written.
+        other: the name and the total of the other learner.
+    """
+    return (
+        f"{submission} belongs to {shown[0]} ({shown[1]}) and {other[0]} ({other[1]}); "
+        f"--to {to} has one total for a submission, and {shown[1]} was written"
+    )
+
+
+# -- `grade cohort`: what it found, its progress, and what it did with files ---------------------------------------
+
+# filled in by tqdm, which knows the numbers
+PROGRESS = "{n_fmt} of {total_fmt} graded, {rate_noinv_fmt}, {remaining} left"
+course = Sentence("course: {title} ({id} {version}) in {folder}")
+
+FEW_JOBS = "--jobs must be at least 1"
+which_course = Sentence(
+    "which course? You are in the folder of {file}. Write --course {folder} for that one, or --course {packaged} "
+    "for {title}"
+)
+found = Sentence("{count:submission} found in {folder}, read as `{layout}`")
+
+roster = Sentence("roster: {people} {people:person|people} in {file}; {columns}")
+faults = Sentence("{count:?{count} could not be graded}")
+reading_ended = Sentence("the process that read it ended with status {status}")
+
+grading_ended = Sentence("the process that graded it ended with {signal:?signal {signal}|status {status}}")
+grading_killed = Sentence("the process that graded it was killed")
+no_worker = Sentence("no worker could grade it: {error}")
+places = Sentence("Reports: {reports}   Summary: {summary}")
+outdated = Sentence("{count:submission} graded again: the report had the schema of an older version.")
+
+ignored = Sentence("Ignored, as {file} says: {ids:8}", "ids file")
+gone = Sentence(
+    "Reports of submissions that no longer exist or are ignored were moved to {folder}: {ids:8}", "ids folder"
+)
+edited = Sentence(
+    "Reports that were changed by hand were moved to {folder}, and their submissions were graded again: {ids:8}",
+    "ids folder",
+)
+change_points = Sentence(
+    "To change points permanently: grade decide {results} LEARNER --points EXERCISE.CHECK=N --why TEXT"
+)
+
+damaged = Sentence(
+    "Damaged reports were moved to {folder}, and their submissions were graded again: {ids:8}", "ids folder"
+)
+_CONTINUE = "The reports so far are in {results}. Run the same command again to continue."
+interrupted = Sentence(f"interrupted. {_CONTINUE}")
+continue_with = Sentence(_CONTINUE)
+one_learner = Sentence(
+    "{folder} looks like the folder of one learner, because it contains {file}; name the folder with all "
+    "learners' folders, such as {above}, or use --layout folders if each folder in {folder} is a learner's"
+)
+out_inside = Sentence("--out {out} is inside {submissions}; name a folder outside of it")
+
+# -- notes on a submission as it was found: what was not read or not graded, and why -------------------------
+
+cell_not_graded = Sentence("{notebook} has a cell for {exercise}, which was not graded, because there is {file}")
+
+
+def copies(count: int, name: str, paths: Sequence[str]) -> str:
+    """Return a note on several files with the same name and the same text. `paths` are the first of them."""
+    return f"{count} identical copies of {name} were found: {listed(paths, more=count > len(paths))}"
+
+
+in_doubt = Sentence("the file's name fits {submitters: or }; the file is graded as a submission of its own")
+
+may_also_belong = Sentence("may also belong to this person, and is graded on its own: {files:5}")
+more_notes = Sentence("and {count} more {count:note|notes} of this kind")
+no_time = Sentence("the time of submission cannot be read: {text}")
+
+not_in_export = Sentence("the export does not contain this folder")
+not_listed = Sentence("{metadata} does not list this folder")
+
+other_names = Sentence("files with other names were not graded: {names}{more:? and more}", "names")
+several_times = Sentence("submitted more than once, each graded separately: {origins}")
+symbolic_link = Sentence("{name} is a symbolic link; its target was not read")
+too_deep = Sentence("{folder} has folders nested more than {depth} deep; they were not read")
+too_many_files = Sentence("{folder} contains more than {most} files; the rest were not read")
+
+
+# -- the summary at the end of `grade cohort` -----------------------------------------------------------
+
+COLUMNS = ("exercise", "mean", "passed", "partial", "failed", "not started", "missing", "unreadable")
+NO_MEAN = "-"
+CHECKS = "Checks with a note"
+MISCONCEPTIONS = "Misconceptions, with the number of submissions"
+REVIEW = "Needs review"
+PEOPLE = {
+    "absent": "Submitted nothing",
+    "unclaimed": "Not in the roster",
+    "ambiguous": "Ambiguous in the roster",
+    "excused": "Excused",
+    "late": "Late",
+    "untimed": "Counted as on time, because no time of submission is known",
+    "decided": "With decisions in overrides.yaml",
+}
+_UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
+
+
+headline = Sentence("{title}: {graded} of {submissions:submission} graded{kept:?, {kept} of them in an earlier run}")
+scores = Sentence("Mean {mean:.1f}, median {median:g} of {most:point}")
+
+
+def untried(kind: str, exercises: Sequence[str]) -> str:
+    """Return a text about exercises that nobody submitted (`missing`) or that nobody began (`not_started`)."""
+    return f"{_UNTRIED[kind]}: {', '.join(exercises)}"
+
+
+check = Sentence("{exercise}, {title}: {note}")
+misconception = Sentence("{exercise}: {title}  (as in {example})")
+
+
+def grades(found: Sequence[tuple[str, int]]) -> str:
+    """Return the number of learners for each grade, best first. The last entry, without a name, is below all grades."""
+    *_, lowest = [grade for grade, _ in found if grade] or [""]
+    return "Grades: " + ", ".join(f"{grade} {count}" if grade else f"below {lowest}: {count}" for grade, count in found)
+
+
+borders = Sentence("One small check from a grade boundary: {names}")
+
+
+def people(kind: str, count: int, names: str) -> str:
+    """Return a text with a list of learners. `kind` is a key of `PEOPLE`."""
+    return f"{PEOPLE[kind]} ({count}): {names}"
+
+
+UNTIMED_REMEDY = "A time can come from the column `submitted_at` of the roster, or from a decision:"
+
+
+def late(name: str, seconds: int) -> str:
+    """Return a learner's name with the duration of the lateness."""
+    return f"{name} by {duration_text(seconds)}"
+
+
+KEEP = "If nothing changes:"
+KEEP_ALL = "Close all reviews for one reason, without a change:"
+beside = Sentence("Not part of any submission: {names}")
+more = Sentence("and {count} more in cohort.json")
