@@ -698,8 +698,7 @@ class EngineUnderCheck:
         if isinstance(answer, (Problem, Died)):
             fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
-            # code that is still to be filled in is reported only if nothing else is wrong
-            first = min(failures, key=lambda i: (failures[i].finding.status == "not_started", i))
+            first = min(failures, key=lambda i: (*_rank(failures[i]), i))
             if not self._runner.shared:
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
@@ -757,7 +756,7 @@ class EngineUnderCheck:
             return _Verdict(absent=bool(absent))
         unsettled = len(wrong) < len(known)
         failure = failures[id(wrong[0])]
-        if isinstance(wrong[0], Done) and unsettled:
+        if isinstance(wrong[0], Done) and unsettled and None not in outcomes:
             failure = _failure(wrong[0], judge, (DependsOnOrder(len(wrong), len(known)),))
         return _Verdict(failure, unsettled, bool(absent))
 
@@ -815,6 +814,15 @@ class _Verdict(Struct, frozen=True):
     failure: CheckFailed | None = None
     unsettled: bool = False
     absent: bool = False
+
+
+def _rank(failure: CheckFailed) -> tuple[bool, bool]:
+    """Return what decides which of several failures is reported: the lowest rank.
+
+    Code that is still to be filled in comes last. Before it comes a limit, because the moment at which CPU time runs
+    out depends on the machine, and wrong numbers do not.
+    """
+    return failure.finding.status == "not_started", failure.finding.status == "timeout"
 
 
 def _is_huge(runs: Sequence[Run]) -> bool:

@@ -707,7 +707,7 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
         return [alike]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
-    return [fact for p, grads, trace in wrong if ran and _whole(p, grads, trace) for fact in _disorder(p, trace)]
+    return [fact for p, grads, trace in wrong if ran and _whole(p, grads, trace) for fact in _disorder(p, grads, trace)]
 
 
 def _alike_everywhere(seen: Sequence[_Seen], wrong: Sequence[_Seen], may_have_run: bool) -> FaultFact | None:
@@ -770,8 +770,11 @@ def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
     return all(_close(grads[i], right[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op))
 
 
-def _disorder(p: Program, trace: Traced) -> Iterator[FaultFact]:
-    """Yield every fault in the order in which rules ran."""
+def _disorder(p: Program, grads: Sequence[float], trace: Traced) -> Iterator[FaultFact]:
+    """Yield every fault in the order in which rules ran.
+
+    A result that has the gradient of one of its inputs may be that input itself, and then it has no rule to run.
+    """
     place: dict[int, int] = {}
     for position, (node, _) in enumerate(trace.calls):
         if not 0 <= node < len(p.nodes):
@@ -784,7 +787,8 @@ def _disorder(p: Program, trace: Traced) -> Iterator[FaultFact]:
         if not isinstance(node_, Op):
             continue
         if index not in place:
-            yield FaultFact("never_ran", program=p.shown, node=node_.name)
+            if all(grads[index] != grads[source] for source in node_.inputs):
+                yield FaultFact("never_ran", program=p.shown, node=node_.name)
             continue
         for source in node_.inputs:
             if source in place and place[source] < place[index]:

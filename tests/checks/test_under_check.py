@@ -443,6 +443,22 @@ def test_wrong_values_are_told_before_a_later_error() -> None:
     assert ("failed", {"a": 2.0, "b": -3.0, "a * b": -6.0}) == (found.status, found.expected)
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_wrong_numbers_are_told_before_a_limit(seed: int) -> None:
+    """The moment at which CPU time runs out depends on the machine, so a program that is wrong anyway is shown.
+
+    How many runs are wrong depends on it as well.
+    """
+
+    def says(batch: Batch) -> Any:
+        message = with_result(1, 0, zeroed, (0,))(batch)
+        message[2][seed:] = [[["broke", [], ["backward", "cpu", "OutOfTime", "", []]], ["unrun"]]] * (4 - seed)
+        return message
+
+    found = finding(says, ASKS["computes"])
+    assert ("failed", SQUARE.shown, ()) == (found.status, found.program, found.remarks)
+
+
 @pytest.mark.parametrize(
     ("status", "kind"), [("timeout", "cpu_limit"), ("crashed", "exited"), ("error", "protocol_error")]
 )
