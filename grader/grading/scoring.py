@@ -198,7 +198,7 @@ def _hint(exercise: Exercise, check: Check, outcome: CheckOutcome, facts: Sequen
 
 
 def failure_codes(outcome: CheckOutcome, facts: Sequence[FaultFact]) -> Iterator[str]:
-    """Yield the codes of what was observed in a failure, as `grader.course.codes` lists them.
+    """Yield the codes of what was observed in a failure, as `CODES` of `grader.course` lists them.
 
     Args:
         facts: The fault facts about the file. Only those that can explain the failure count.
