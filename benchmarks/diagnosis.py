@@ -37,7 +37,7 @@ import yaml
 
 from grader import sandbox
 from grader.author.build import catalogue
-from grader.author.mutants import mutants
+from grader.author.verify import mutants
 from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import Exercise, load_course

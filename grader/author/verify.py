@@ -1,5 +1,7 @@
 """Verify a course: `grade verify` checks every claim that the course makes. Run it after every edit."""
 
+import ast
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from ..checks.compare import alike
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import Misconception, can_be_told
+from ..diagnosis import Misconception, can_be_told, regions
 from ..grading import Examined, Grader, examine, explain, plan
 from ..oracle import Oracle
 from ..oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
@@ -24,7 +26,6 @@ from ..sandbox import start
 from ..words import author as words
 from ..words.practice import unread_text
 from .build import OnStep, Steps, build_book, catalogue, is_work, make_stub, steps_of, to_run, unheard
-from .mutants import Mutant, mutants
 from .new import LEARNERS, README, differing
 from .release import hidden_calls, solution_bodies, squeezed
 
@@ -136,6 +137,8 @@ class _Listening(Oracle):
         return self._oracle.answers(programs)
 
 
+# -- Verify the exercises of a course
+
 _ROOM = 10  # a solution has to stay below its limits by this factor
 
 
@@ -239,12 +242,7 @@ def drift_text(one: Drift) -> str:
 
 
 class _Verification:
-    def __init__(
-        self,
-        grader: Grader,
-        exercise: Exercise,
-        seeds: int,
-    ) -> None:
+    def __init__(self, grader: Grader, exercise: Exercise, seeds: int) -> None:
         self.grader = grader
         self.seeds = seeds
         self.course = grader.course
@@ -401,3 +399,131 @@ def _equivalent(path: Path) -> dict[str, str]:
         return {}
     document = Document(path)
     return {item.mutant: item.because for item in document.convert(document.root, list[_Equivalent])}
+
+
+# -- Mutants: mechanical edits of a solution. Each is a small mistake that some check has to catch.
+# Operators and signs are exchanged, `+=` becomes `=`, statements are dropped, names are swapped, and numbers are
+# changed. Only solution regions are edited.
+
+_BINARY: dict[type[ast.operator], list[type[ast.operator]]] = {
+    ast.Add: [ast.Sub],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Add, ast.Div],
+    ast.Div: [ast.Mult],
+    ast.Pow: [ast.Mult],
+}
+_COMPARE: dict[type[ast.cmpop], list[type[ast.cmpop]]] = {
+    ast.Gt: [ast.GtE, ast.Lt],
+    ast.Lt: [ast.LtE, ast.Gt],
+    ast.GtE: [ast.Gt],
+    ast.LtE: [ast.Lt],
+    ast.In: [ast.NotIn],
+    ast.NotIn: [ast.In],
+    ast.Is: [ast.IsNot],
+    ast.IsNot: [ast.Is],
+}
+_NAMES = {"self": "other", "other": "self", "out": "self"}
+_ATTRIBUTES = {"data": "grad", "grad": "data"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One edit: the line number, the line before and after the edit, and the whole edited file."""
+
+    line: int
+    before: str
+    after: str
+    source: str
+
+    @property
+    def name(self) -> str:
+        """Return the edit as one line, which is the key in the list of equivalent mutants."""
+        return f"{self.before} -> {self.after}"
+
+
+def mutants(solution: str) -> Iterator[Mutant]:
+    """Yield every mutant of a solution, in the order of its syntax tree. Mutants with the same text appear once."""
+    tree = ast.parse(solution)
+    before = ast.unparse(tree)
+    lines = set()
+    for _, begin, end in regions(solution):
+        lines |= set(range(solution.count("\n", 0, begin) + 1, solution.count("\n", 0, end) + 1))
+    seen = {before}
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) not in lines:
+            continue
+        for edited in list(_edits(node)):
+            source = _with_edit(tree, node, edited)
+            if source not in seen:
+                seen.add(source)
+                yield Mutant(node.lineno, *_difference(before, source), source)  # type: ignore[attr-defined]
+
+
+def _with_edit(tree: ast.AST, node: ast.AST, edited: ast.AST) -> str:
+    """Return the text of a tree with another node in the place of `node`. The tree stays as it is."""
+    own_type, own_fields = type(node), dict(vars(node))
+    _become(node, type(edited), vars(edited))
+    try:
+        return ast.unparse(tree)
+    finally:
+        _become(node, own_type, own_fields)
+
+
+def _become(node: ast.AST, kind: type[ast.AST], fields: Mapping[str, object]) -> None:
+    node.__class__ = kind
+    vars(node).clear()
+    vars(node).update(fields)
+
+
+def _difference(before: str, after: str) -> tuple[str, str]:
+    old, new = before.splitlines(), after.splitlines()
+    first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)) - 1)
+    if len(old) != len(new):
+        return old[first].strip(), "(dropped)"
+    return old[first].strip(), new[first].strip()
+
+
+def _edits(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node for every edit of one node: of an operator, a value or a name, and of each statement in it."""
+    if isinstance(node, ast.BinOp | ast.AugAssign):
+        yield from (_changed(node, op=operator()) for operator in _BINARY.get(type(node.op), ()))
+    match node:
+        case ast.AugAssign():
+            yield ast.Assign([node.target], node.value, lineno=node.lineno)
+        case ast.Compare(ops=[first, *others]):
+            yield from (_changed(node, ops=[operator(), *others]) for operator in _COMPARE.get(type(first), ()))
+        case ast.UnaryOp(op=ast.USub()):
+            yield _changed(node, op=ast.UAdd())
+        case ast.Constant(value=bool(value)):
+            yield _changed(node, value=not value)
+        case ast.Constant(value=int(value) | float(value)):
+            yield _changed(node, value=value + 1)
+            if value:
+                yield _changed(node, value=0)
+        case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
+            yield _changed(node, id=_NAMES[name])
+        case ast.Attribute(attr=name) if name in _ATTRIBUTES:
+            yield _changed(node, attr=_ATTRIBUTES[name])
+        case ast.IfExp():
+            yield _changed(node, body=node.orelse, orelse=node.body)
+        case ast.Call(func=ast.Name(id="reversed")):
+            yield _changed(node, func=ast.Name("list", ast.Load()))
+    for block in ("body", "orelse"):
+        statements = getattr(node, block, None)
+        if not isinstance(statements, list):
+            continue
+        for at, statement in enumerate(statements):
+            if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return) and not _is_text(statement):
+                yield _changed(node, **{block: [*statements[:at], ast.Pass(), *statements[at + 1 :]]})
+
+
+def _changed(node: ast.AST, **fields: object) -> ast.AST:
+    """Return a copy of a node with other fields."""
+    copied = copy.copy(node)
+    vars(copied).update(fields)
+    return copied
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Return whether a statement is a docstring."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -33,6 +33,8 @@ def new(
     from ..author import guide, new_course, new_exercise
 
     if kind == "course":
+        if course is not None:
+            raise UserError(words.COURSE_OF_NEW)
         begun = _written(lambda: new_course(Path(name), title), Path(name))
         files = ["course.yaml", "README.md", *_files(begun, begun.exercises[0])]
         print(words.new_course(name, files, str(guide())))

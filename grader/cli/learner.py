@@ -23,7 +23,6 @@ from .options import (
     course_of_folder,
     default_memo,
     exercise_ids,
-    official_course,
 )
 from .parser import About, forms
 from .streams import INTERRUPTED, StatusLine, how_to_shorten, style
@@ -43,10 +42,7 @@ def grade(options: GradeOptions) -> int:
         return 0
     from .run import run_grade
 
-    if options.folder is not None and not options.folder.is_dir():
-        raise UserError(words.no_folder("--from", str(options.folder)))
-    course = official_course(options.course) if options.official else course_of_folder(options.course)
-    return run_grade(course, options)
+    return run_grade(options)
 
 
 # -- beginning and choosing --------------------------------------------------------------------------------

@@ -29,17 +29,20 @@ from ..workspace import (
     learner_folders,
     remember,
 )
-from .options import GradeOptions, default_memo
+from .options import GradeOptions, course_of_folder, default_memo, official_course
 from .streams import StatusLine, how_to_shorten, style
 
 _REPORT = "report.json"
 _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
 
-def run_grade(course: Course, options: GradeOptions) -> int:
+def run_grade(options: GradeOptions) -> int:
     """Grade and report. Return the exit code. Raises `UserError`."""
     # what to grade
     formats = _formats(options)
+    if options.folder is not None and not options.folder.is_dir():
+        raise UserError(practice.no_folder("--from", str(options.folder)))
+    course = official_course(options.course) if options.official else course_of_folder(options.course)
     options = _with_folder(course, options)
     if options.official:
         _refuse_links(options)

@@ -102,6 +102,7 @@ up_to_date = Sentence("{folder} is up to date")
 
 # -- `grade new`: the new files, and the next steps -------------------------------------------------------
 
+COURSE_OF_NEW = "--course goes with `grade new exercise`; `grade new course DIR` writes to the folder DIR"
 new_course = Sentence(
     "{folder} is a course of one exercise:\n\n  {files:\n  }\n\n"
     "Next: cd {folder}, then `grade build`, `grade verify`, and `grade new exercise NAME`.\nThe guide: {guide}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.author.mutants import mutants
+from grader.author.verify import mutants
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = """def outside(a):

@@ -35,6 +35,13 @@ def course(begun: Path, work: Path) -> Path:
     return Path(shutil.copytree(begun, work, dirs_exist_ok=True))
 
 
+def test_a_new_course_is_in_no_other(grade: Grade, work: Path) -> None:
+    """`grade new course` takes no `--course`, and writes nothing."""
+    done = grade("new", "course", "mine", "--course", "other")
+    assert (2, "", []) == (done.returncode, done.stdout, list(work.iterdir()))
+    assert "`grade new course DIR` writes to the folder DIR" in done.stderr
+
+
 def test_a_course_from_nothing(grade: Grade, work: Path) -> None:
     """Each command prints what it wrote and the next step. The new course has no findings."""
     done = grade("new", "course", "mine", "--title", "My course")

@@ -112,7 +112,7 @@ def test_exit_codes(grade: Grade, checkout: Path, words: tuple[str, ...], code: 
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (("--format", "xml"), "choose from classroom50, github, gradescope, junit"),
+        (("--format", "xml", "--course", "nowhere"), "choose from classroom50, github, gradescope, junit"),
         (("--format", "junit="), "names no file"),
         (("--format", "junit", "--format", "junit=other.xml"), "names each format once"),
         (("--format", "github"), "--format github=FILE"),
