@@ -184,7 +184,7 @@ class Judge:
         if not fact.operation:
             return bool(self.changed)
         named = METHODS.get(fact.operation, (fact.operation, "_function"))
-        of_pass = ("backward", "build_topo") if fact.kind == "wrong_gradient" else ()
+        of_pass = ("__init__", "backward", "build_topo") if fact.kind == "wrong_gradient" else ()
         return not self.changed.isdisjoint((*named, *of_pass))
 
     def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:

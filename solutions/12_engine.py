@@ -8,6 +8,7 @@ points.
        is the node that backward() is called on.)
     3. A value can have several users: sort the nodes topologically, and accumulate contributions.
     4. Add the other operations: -a, a - b, a / b, a ** n with a plain number n, and a.relu().
+       The derivative of relu at exactly 0 is not checked here.
 
     >>> x = Value(2.0)
     >>> y = x * x + x

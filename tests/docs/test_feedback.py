@@ -1,6 +1,6 @@
 """docs/feedback.md has the exact feedback for ten typical wrong submissions.
 
-`python tests/docs/test_feedback.py` writes the page again.
+`PATH=.venv/bin:$PATH PYTHONPATH=tests/support python tests/docs/test_feedback.py` writes the page again.
 """
 
 import re
