@@ -1,7 +1,15 @@
 """Handle untrusted files, text and YAML safely."""
 
-from .errors import UserError
-from .files import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_files, write_named
+from .files import (
+    UserError,
+    in_the_way,
+    open_plain,
+    plain_folder,
+    read_plain,
+    write_atomically,
+    write_files,
+    write_named,
+)
 from .text import (
     ascii_only,
     cell,

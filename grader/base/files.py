@@ -1,9 +1,4 @@
-"""Read and write regular files without following links, waiting for pipes or opening devices.
-
-Folders of results and of submissions are shared, copied and unpacked from archives, so a path may
-lead to anything. If it does not lead to a regular file, an `OSError` names what it is, and nothing
-is changed.
-"""
+"""Read and write regular files without following links, waiting for pipes or opening devices."""
 
 import contextlib
 import errno
@@ -30,6 +25,13 @@ _KINDS = {
     stat.S_IFDIR: "folder",
     stat.S_IFREG: "file",
 }
+
+
+class UserError(Exception):
+    """The user's input is wrong, or their machine lacks something. The message says what to do.
+
+    The command line prints the message and exits with 2.
+    """
 
 
 def open_plain(path: Path, *, follow: bool = False) -> IO[bytes]:

@@ -35,8 +35,7 @@ from ..remarks import (
     SecondPass,
     SeedChanged,
 )
-from . import order
-from .answered import Shown, lacks, left_out, not_offered, outline
+from . import compare as order
 from .compare import (
     close,
     compare_grads,
@@ -46,11 +45,11 @@ from .compare import (
     compare_values,
     largest,
     miscounted,
+    not_called,
 )
 from .hidden_tests import ArgumentError, checks_arguments
-from .order import not_called
 from .outcome import CheckFailed, ExpectedBy, fail, fail_for, shown
-from .questions import Questions, aimed, parsed, recorded, start
+from .questions import Questions, Shown, aimed, lacks, left_out, not_offered, outline, parsed, recorded, start
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000

@@ -24,7 +24,6 @@ from .protocol import (
     Traced,
     Values,
 )
-from .reason import reason_of, stopped
 from .source import (
     NOTEBOOK,
     NotebookError,
@@ -82,7 +81,5 @@ __all__ = [
     "read_content",
     "read_exercise",
     "read_source",
-    "reason_of",
-    "stopped",
     "without_magics",
 ]

@@ -1,7 +1,16 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
 from .behaviour import Behaviour, arrived, behaviour, can_be_named, can_be_told, check_of, diagnose, fingerprint
-from .facts import gradient_facts, gradient_probes, operation_of, pass_facts, pass_probes, rule_facts, rule_probes
+from .facts import (
+    explains,
+    gradient_facts,
+    gradient_probes,
+    operation_of,
+    pass_facts,
+    pass_probes,
+    rule_facts,
+    rule_probes,
+)
 from .misconceptions import (
     Edit,
     Misconception,
@@ -15,7 +24,6 @@ from .misconceptions import (
     unfinished,
     without,
 )
-from .reasons import explains
 
 __all__ = [
     "Behaviour",

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from ..checks.answered import Shown
+from ..checks.questions import Shown
 from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
 from ..client.protocol import Grads, Inputs, Observed, Result
 from ..oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..checks import EngineUnderCheck
-from ..checks.outcome import CheckOutcome
+from ..checks.outcome import CheckOutcome, reason_of, stopped
 from ..checks.session import CheckSession
 from ..checks.under_check import Runner
 from ..client import (
@@ -22,8 +22,6 @@ from ..client import (
     Ran,
     Read,
     Source,
-    reason_of,
-    stopped,
 )
 from ..course import Check, Course, Exercise, Limits
 from ..diagnosis import (

@@ -1,11 +1,22 @@
 """Programs: expressions as data, parsed from text or drawn at random."""
 
-from .descent import Descent, Question
 from .draw import Arrangement, arrange, draw, parts
-from .graph import NOTHING, Leaf, Number, Op, Program, ProgramError, chain, diamonds, leaf, number_text
+from .graph import (
+    NOTHING,
+    Descent,
+    Leaf,
+    Number,
+    Op,
+    Program,
+    ProgramError,
+    Question,
+    chain,
+    diamonds,
+    leaf,
+    number_text,
+    program,
+)
 from .operations import BINARY, FORMS, FUNCTIONS, METHODS, OPERATIONS, REFLECTED, Form, Operation, functions_called
-from .parse import program
-from .redraw import alike, among_others, plain_numbers
 
 __all__ = [
     "BINARY",
@@ -25,8 +36,6 @@ __all__ = [
     "Program",
     "ProgramError",
     "Question",
-    "alike",
-    "among_others",
     "arrange",
     "chain",
     "diamonds",
@@ -35,6 +44,5 @@ __all__ = [
     "leaf",
     "number_text",
     "parts",
-    "plain_numbers",
     "program",
 ]

@@ -1,5 +1,6 @@
-"""Programs as data: leaves with values, and operations on earlier nodes or plain numbers."""
+"""Programs as data: leaves with values, and operations on earlier nodes or plain numbers. Their text is parsed here."""
 
+import ast
 import hashlib
 import json
 import math
@@ -10,7 +11,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from .operations import METHODS, OPERATIONS, REFLECTED
+from ..base import did_you_mean
+from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
 
 
 class ProgramError(ValueError):
@@ -270,3 +272,193 @@ def diamonds(count: int) -> Program:
         nodes += [Op(f"l{i}", "mul", (x, 1)), Op(f"r{i}", "add", (x, 2)), Op(f"x{i}", "add", (n, n + 1))]
         x = n + 2
     return Program(tuple(nodes), x, f"x = (x * a) + (x + b), {count} times")
+
+
+# -- A program after some steps of gradient descent, given by the program before the first step
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The program `start` after `steps` steps of gradient descent on its root.
+
+    Each step subtracts `rate` times its gradient from every leaf. The oracle computes the steps. The
+    values of the leaves after them may differ in their last digits between machines, so no program
+    and no key contains them.
+    """
+
+    start: Program
+    rate: float
+    steps: int
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or not math.isfinite(self.rate):
+            raise ProgramError(
+                f"{self.start.text}: a descent needs at least 1 step and a finite rate "
+                f"(steps: {self.steps}, rate: {self.rate})"
+            )
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes of `start`. The values of its leaves are those before the first step."""
+        return self.start.nodes
+
+    @property
+    def shown(self) -> str:
+        """Return the program and the steps as a learner reads them."""
+        steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
+        return f"{self.start.shown}, after {steps} of gradient descent at rate {number_text(self.rate)}"
+
+    @property
+    def question(self) -> list[object]:
+        """Return the question to the oracle: the starting program, the rate and the number of steps."""
+        return [*self.start.question, float(self.rate), self.steps]
+
+    @cached_property
+    def key(self) -> str:
+        """Return the key of the question, which does not depend on the names of nodes."""
+        return key_of(self.question)
+
+
+Question: TypeAlias = Program | Descent
+
+
+# -- Parse `L = (a*b + c) * (a + b)`, or a sequence of such assignments, into a program
+
+_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
+
+
+def program(text: str, /, **values: float) -> Program:
+    """Parse assignments, separated by `;` or newlines, or a single expression, which is named `L`.
+
+    The last node assigned is the root. Functions may be written `relu(x)` or `x.relu()`.
+
+    Args:
+        text: the assignments or the expression.
+        values: the value of each leaf, by name.
+
+    Raises:
+        ProgramError: `text` is anything else, or the values are not those of its leaves.
+    """
+    if not isinstance(text, str):
+        raise ProgramError(f"a program is a text such as 'L = a * b', not {text!r}")
+    try:
+        leaves = tuple((name, float(value).hex()) for name, value in values.items())
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
+    return _parsed(text, leaves)
+
+
+@lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0
+def _parsed(text: str, values: tuple[tuple[str, str], ...]) -> Program:
+    parser = _Parser(text, {name: float.fromhex(value) for name, value in values})
+    try:
+        return parser.parse()
+    except RecursionError:
+        raise ProgramError(f"{text[:60]!r}…: nested too deeply") from None
+
+
+def _known(expression: ast.expr) -> str:
+    """Return the end of an error about an unsupported expression: a suggestion, and the operations of programs."""
+    match expression:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            near = did_you_mean(name, FUNCTIONS)
+        case _:
+            near = ""
+    return f"{near}; use -x, {', '.join(BINARY.values())} with two operands, or {', '.join(FUNCTIONS)} with one"
+
+
+class _Parser:
+    def __init__(self, text: str, values: dict[str, float]) -> None:
+        self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
+        self.nodes: list[Node] = []
+        self.names: dict[str, int] = {}
+        self.used: set[str] = set()
+        for name, value in values.items():
+            if not math.isfinite(value):
+                raise self._error(f"{name} = {value} is not finite")
+            self._add(Leaf(name, float(value)))
+
+    def _error(self, why: str) -> ProgramError:
+        return ProgramError(f"{self.text!r}: {why}")
+
+    def parse(self) -> Program:
+        try:
+            body = ast.parse(self.text.replace("; ", "\n")).body
+        except SyntaxError as error:
+            raise self._error(f"not an expression ({error.msg})") from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise self._error(f"not an expression ({error})") from None
+        if not body:
+            raise self._error("it is empty")
+        if isinstance(body[0], ast.Expr) and len(body) == 1:
+            self._assign("L", body[0].value)
+        else:
+            for statement in body:
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                        self._assign(name, value)
+                    case _:
+                        raise self._error("every line must be an assignment such as `b = a + 1`")
+        idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
+        if idle:
+            raise self._error(f"{', '.join(idle)} has a value but is not used")
+        return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        if name in self.names:
+            raise self._error(f"{name} is defined twice")
+        self._operand(value, name)
+        if name not in self.names:
+            raise self._error(f"{name} is not an operation, only another name")
+
+    def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
+        match expression:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return self._number(number)
+            case ast.Name(id=leaf):
+                if leaf not in self.names:
+                    raise self._error(f"{leaf} has no value")
+                self.used.add(leaf)
+                return self.names[leaf]
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return self._number(-number)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._operation("neg", [operand], expression, name)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+                return self._operation(_OPERATORS[type(op)], [left, right], expression, name)
+            case ast.Call(func=ast.Name(id=function), args=[operand], keywords=[]) if function in FUNCTIONS:
+                return self._operation(function, [operand], expression, name)
+            case ast.Call(func=ast.Attribute(value=operand, attr=function), args=[], keywords=[]) if (
+                function in FUNCTIONS
+            ):
+                return self._operation(function, [operand], expression, name)
+            case _:
+                raise self._error(f"`{ast.unparse(expression)}` is not supported in programs{_known(expression)}")
+
+    def _number(self, number: int | float) -> Number:
+        try:
+            finite = math.isfinite(number)
+        except OverflowError:
+            finite = False
+        if not finite:
+            raise self._error("a number is too large for a float")
+        return Number(number)
+
+    def _operation(self, op: str, operands: list[ast.expr], whole: ast.expr, name: str | None) -> int:
+        parts = tuple(self._operand(operand) for operand in operands)
+        if all(isinstance(part, Number) for part in parts):
+            raise self._error(f"`{ast.unparse(whole)}` has only numbers as operands; an operation needs a node")
+        return self._add(Op(name or self._unnamed(ast.unparse(whole)), op, parts))
+
+    def _unnamed(self, expression: str) -> str:
+        name, count = expression, 1
+        while name in self.names:
+            count += 1
+            name = f"{expression} #{count}"
+        return name
+
+    def _add(self, node: Node) -> int:
+        self.nodes.append(node)
+        self.names[node.name] = len(self.nodes) - 1
+        return len(self.nodes) - 1

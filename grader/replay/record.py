@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from ..base import plain
 from ..checks import EngineUnderCheck
-from ..checks.outcome import shown
+from ..checks.outcome import shown, stopped
 from ..checks.questions import MOST_NODES, recorded
 from ..client import (
     Batch,
@@ -26,7 +26,6 @@ from ..client import (
     Source,
     cut,
     read_exercise,
-    stopped,
 )
 from ..client import Problem as Failure
 from ..client.protocol import Observed

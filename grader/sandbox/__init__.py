@@ -1,4 +1,4 @@
-"""Start the worker's server process in a tier of isolation. Each tier is a module with the same interface."""
+"""Start the worker's server process in a tier of isolation. Each tier is a function that starts it."""
 
 from .tiers import OFFICIAL, TIERS, IsolationError, start
 from .warm import Warm, WorkerGone

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.checks import CheckFailed
-from grader.checks.order import judge_topological, judge_trace, not_called
+from grader.checks.compare import judge_topological, judge_trace, not_called
 from grader.checks.outcome import Finding
 from grader.client import Called, Odd, Traced
 from grader.program import Leaf, Op, Program, draw, program

@@ -56,7 +56,7 @@ def below(pid: int) -> Iterator[int]:
     If one of the latter dies, this is a crash of the submission and is rightly reported as one.
     """
     with contextlib.suppress(OSError):
-        warm = b"worker.boot" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        warm = b"worker.confine" in Path(f"/proc/{pid}/cmdline").read_bytes()
         if warm and Path(f"/proc/{pid}/comm").read_text() != "bwrap\n":
             return
         for task in Path(f"/proc/{pid}/task").iterdir():

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from grader.checks.answered import Shown
+from grader.checks.questions import Shown
 from grader.client import Broke, Called, Died, Done, Numbers, Odd, Problem, Read, Reading, Run, Traced
 from grader.client.protocol import Grads
 from grader.diagnosis import Behaviour, behaviour, diagnose, fingerprint

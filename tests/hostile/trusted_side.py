@@ -27,7 +27,7 @@ from grader import grading
 from grader.base.style import Style
 from grader.checks import CheckFailed, EngineUnderCheck
 from grader.checks.compare import attribute_name, gradient_name
-from grader.checks.outcome import CheckOutcome, EngineShape, Finding
+from grader.checks.outcome import CheckOutcome, EngineShape, Finding, stopped
 from grader.checks.session import CheckSession
 from grader.checks.under_check import Runner
 from grader.client import (
@@ -42,7 +42,6 @@ from grader.client import (
     bounds,
     cut_output,
     decode_source,
-    stopped,
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.cohort import summarise

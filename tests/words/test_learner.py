@@ -9,7 +9,8 @@ import pytest
 import yaml
 from problems import problem
 
-from grader.client import Problem, Reason, stopped
+from grader.checks.outcome import stopped
+from grader.client import Problem, Reason
 from grader.client.protocol import SHAPES
 from grader.remarks import Remark
 from grader.words.learner import ended_text, remark_text, stopped_text

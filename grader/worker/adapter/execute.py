@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from . import discovery, introspect, load, values
+from . import introspect, load, values
+from . import introspect as discovery
 from .load import CallBudget
-from .reading import Reading
 from .recording import Recording
-from .rules import CalledRules, Rules, rules_of
+from .rules import CalledRules, Reading, Rules, rules_of
 from .set_order import Nodes
 from .values import Unreadable
 

@@ -1,23 +1,571 @@
-"""Read an engine's shape: which class it is, and which attributes hold value, gradient, inputs and local rules.
+"""Read an engine's shape: which class it is, which attributes hold value, gradient and inputs, and its local rules.
 
-Usual names take precedence. Without them, another name is taken only if there is no other candidate.
+Usual names take precedence. Without them, another name is taken only if there is no other candidate. If the attributes
+of a node do not decide what its local rule is, the engine's own backward pass runs on small graphs that are discarded
+afterwards.
 """
 
 import contextlib
 import inspect
+import itertools
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import values
-from .discovery import LOCAL_GRADS, NUMBERS, OPERATIONS, PASSES, Trial, backward_of, made_by
-from .load import need
-from .reading import Inputs, Reading, Rule, is_computed
-from .rules import STORED
-from .values import Unreadable, attributes
+from .load import CallBudget, OutOfCalls, need
+from .observer import GradientObserver, Write, in_place_of
+from .rules import STORED, Call, Inputs, Reading, Rule, Shared, StoredRules, is_computed, rules_of
+from .values import Unreadable, attributes, code_of
+
+LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
+PASSES = ("backward", "backprop", "backpropagate", "back")
+OPERATIONS = (operator.mul, operator.add)
+NUMBERS = (3.25, -1.75)
+_THIRD = 1.5
+_USUAL = "_backward"
+_OF_A_TRIAL = 2_000  # calls
+_MOST_WATCHED = 60  # the most functions that are watched
+_MOST_RETURNED = 64
+_MOST_NAMES = 4  # the most candidates that a problem names
+
+
+class Small(NamedTuple):
+    """A small graph: its two nodes that are not leaves, each with its two inputs. The inner node comes first."""
+
+    operations: tuple[tuple[Any, tuple[Any, Any]], tuple[Any, tuple[Any, Any]]]
+
+    @property
+    def nodes(self) -> tuple[Any, Any]:
+        return self.operations[0][0], self.operations[1][0]
+
+    @property
+    def root(self) -> Any:
+        return self.operations[1][0]
+
+    def sources(self, node: Any) -> tuple[Any, Any]:
+        return next(sources for operation, sources in self.operations if operation is node)
+
+
+class Trial:
+    """One operation of an engine, tried on leaves.
+
+    Args:
+        module: the learner's file.
+        shape: what is known about the engine so far.
+        leaves: two leaves.
+        combine: the operation; None if the engine has no operation that works.
+        node: the node that the operation made of the leaves. It may be changed. Without an operation, the first leaf.
+        own_pass: whether the file has a backward pass. Without one, a function is assumed to need no arguments and to
+            add the contributions itself.
+    """
+
+    def __init__(
+        self,
+        module: ModuleType,
+        shape: Reading,
+        leaves: tuple[Any, Any],
+        combine: Callable[[Any, Any], Any] | None,
+        node: Any,
+        own_pass: bool = False,
+    ) -> None:
+        self.module, self.shape, self.leaves, self.node, self.own_pass = module, shape, leaves, node, own_pass
+        self.combine = combine
+
+    # -- small graphs and the pass over them ----------------------------------------------------
+
+    def small(self) -> Small:
+        """Return a new small graph."""
+        assert self.combine is not None
+        x, y, z = map(self.shape.leaf, (*NUMBERS, _THIRD))
+        inner = self.combine(x, y)
+        root = self.combine(inner, z)
+        return Small(((inner, (x, y)), (root, (inner, z))))
+
+    def run_pass(self, root: Any) -> None:
+        """Run the engine's own backward pass with few calls, and ignore its errors."""
+        self.run(backward_of(self.module, root, "", self.shape.passes[:1]))
+
+    def run(self, function: Callable[[], Any]) -> None:
+        """Run the learner's code with few calls, and ignore its errors."""
+        with contextlib.suppress(Exception, OutOfCalls), CallBudget(vars(self.module)["__builtins__"], _OF_A_TRIAL):
+            function()
+
+    def reaches_leaves(self, small: Small) -> bool:
+        """Return whether the leaves below the inner node of a graph have a gradient."""
+        below = (getattr(leaf, self.shape.grad, None) for leaf in small.operations[0][1])
+        return any(isinstance(grad, self.shape.cls) or values.plain(grad) for grad in below)
+
+    def propagates(self, function: Callable[[Any], Any]) -> bool:
+        """Return whether a function of the root is a backward pass: whether it reaches the leaves."""
+        small = self.small()
+        self.run(partial(function, small.root))
+        return self.reaches_leaves(small)
+
+    # -- what the attributes of a node show -----------------------------------------------------
+
+    def rule(self) -> Rule:
+        """Find the local rule of the node."""
+        node, cls = self.node, self.shape.cls
+        attributes = values.attributes(node)
+        stored = self._stored(attributes)
+        usual = getattr(node, _USUAL, None)
+        # leaves have the same function: it does nothing, or it serves all nodes
+        shared = code_of(usual) is code_of(getattr(self.leaves[0], _USUAL, None))
+        if stored and shared and (stored.name in LOCAL_GRADS or not callable(usual) or not self._adds(_USUAL)):
+            return stored
+        if callable(usual) and not (shared and self._recurses(_USUAL)):
+            return self._function(_USUAL)
+        if stored:
+            return stored
+        functions = [
+            n for n, v in attributes.items() if callable(v) and not isinstance(v, cls) and not _is_part(v, cls)
+        ]
+        if len(functions) == 1:
+            return self._function(functions[0])
+        call = self._watched()
+        if call:
+            return Rule("called", call.name, call)
+        return self._entries(attributes) or (Rule("inline") if self._is_inline() else Rule())
+
+    def _stored(self, attributes: dict[str, Any]) -> Rule | None:
+        """Return where local derivatives are stored, or None. A usual name is preferred."""
+        names = sorted(attributes, key=lambda name: name not in LOCAL_GRADS)
+        for name in names:
+            row = attributes[name]
+            pairs = values.is_row(row) and all(isinstance(item, (list, tuple)) and len(item) == 2 for item in row)
+            if pairs and values.entries(row, self.shape.cls):
+                return Rule("pairs", name)
+        return self._parallel({name: attributes[name] for name in names if name != self.shape.inputs_at.name})
+
+    def _parallel(self, attributes: dict[str, Any]) -> Rule | None:
+        """Return which sequence beside the inputs holds local derivatives, or None.
+
+        Numbers that equal the values of the inputs count only under a usual name, or if the result of another
+        operation has other numbers in the same place.
+        """
+        sequence = self.shape.inputs_at.kept(self.node)
+        if not values.is_row(sequence):
+            return None
+        rows = {name: list(row) for name, row in attributes.items() if values.is_row(row) and len(row) == len(sequence)}
+        possible = [name for name, row in rows.items() if all(values.is_amount(item, self.shape.cls) for item in row)]
+        numbers = [getattr(source, self.shape.data, None) for source in sequence]
+        for name in possible:
+            if name in LOCAL_GRADS or rows[name] != numbers:
+                return Rule("parallel", name)
+        rival = self._rival() if possible else None
+        for name in possible:
+            other: Any = getattr(rival, name, None)
+            if values.is_row(other) and len(other) == len(numbers) and list(other) != numbers:
+                return Rule("parallel", name)
+        return None
+
+    def _rival(self) -> Any:
+        """Return a node that another operation made of the leaves; None if no other operation works."""
+        others = [combine for combine in OPERATIONS if self.combine and combine is not self.combine]
+        return next((node for combine in others if (node := made_by(combine, *self.leaves)) is not None), None)
+
+    def _entries(self, attributes: dict[str, Any]) -> Rule | None:
+        """Return the only attribute that holds inputs with an amount each, in a form other than pairs.
+
+        Return None if there is no such attribute, or more than one.
+        """
+        holding = [name for name, kept in attributes.items() if values.entries(kept, self.shape.cls)]
+        return Rule("pairs", holding[0]) if len(holding) == 1 else None
+
+    # -- what a function of the node does -------------------------------------------------------
+
+    def _function(self, name: str) -> Rule:
+        """Find out how a function of the node is a rule."""
+        adding = Rule("closure", name, Call(name, adds=True))
+        if not self.own_pass:
+            return adding
+        if _wants_more(getattr(self.node, name)) and (call := self._watched()):
+            return Rule("called", call.name, call)
+        rule = self._called(name)
+        if rule.kind == "called" and self._watched() and not self._pass_reaches_leaves():
+            return adding  # the pass does not use what the function returns
+        return rule
+
+    def _called(self, name: str) -> Rule:
+        """Find out how a function of the node is a rule, by calling it."""
+        node, function = self.node, getattr(self.node, name)
+        arguments: tuple[str, ...] = ()
+        try:
+            upstream = self.shape.typed(node, 1.0)
+            setattr(node, self.shape.grad, upstream)
+            if values.wants_argument(function):
+                try:
+                    function(upstream)
+                except (AttributeError, TypeError):
+                    function, arguments = partial(function, node), ("node",)
+                else:
+                    return Rule("pull", name, Call(name, arguments=("grad",), adds=None))
+            before = self.shape.spelled_grads(self.leaves)
+            returned = values.returned_amounts(values.listed(function()), self.shape.cls)
+            if returned and self.shape.spelled_grads(self.leaves) == before:
+                local = gives_derivatives(self.shape, node, function)
+                return Rule("called", name, Call(name, arguments=arguments, local=local))
+        except Exception:  # the learner's code may not work
+            pass
+        return Rule("visit" if arguments else "closure", name, Call(name, arguments=arguments, adds=True))
+
+    def _adds(self, name: str) -> bool:
+        """Return whether calling a function of the node changes a gradient of the leaves."""
+        before = self.shape.spelled_grads(self.leaves)
+        self._called(name)
+        return self.shape.spelled_grads(self.leaves) != before
+
+    # -- what the backward pass does ------------------------------------------------------------
+
+    def _recurses(self, name: str) -> bool:
+        """Return whether a method of the root gives gradients to leaves that are not its inputs.
+
+        Such a method is a part of the pass.
+        """
+
+        def run(root: Any) -> None:
+            setattr(root, self.shape.grad, self.shape.typed(root, 1.0))
+            method: Any = getattr(root, name)
+            method(*[self.shape.typed(root, 1.0)] * values.wants_argument(method))
+
+        return self.combine is not None and self.propagates(run)
+
+    def _pass_reaches_leaves(self) -> bool:
+        small = self.small()
+        self.run_pass(small.root)
+        return self.reaches_leaves(small)
+
+    def _watched(self) -> Call | None:
+        """Run the pass, and return how it calls its local rules; None if that is unclear."""
+        if self.combine is None or not self.own_pass:
+            return None
+        small = self.small()
+        watches = [_Watch(self.shape, small, call) for call in itertools.islice(self._functions(small), _MOST_WATCHED)]
+        spaces = [(shared.space, dict(shared.space)) for watch in watches if (shared := watch.call.shared)]
+        for watch in watches:
+            with contextlib.suppress(Exception):
+                watch.install()
+        try:
+            self.run_pass(small.root)
+        finally:
+            for space, before in reversed(spaces):
+                space.update(before)
+        calls = [call for watch in watches if (call := watch.observed())]
+        return next((call for call in calls if call.adds), calls[0] if calls else None)
+
+    def _functions(self, small: Small) -> Iterator[Call]:
+        """Yield every function that may be the local rule of a node.
+
+        It may belong to the node, to an object that the node keeps, to a table of the file, or to the file.
+        """
+        node, names = small.nodes[0], vars(self.module)
+        kept = values.attributes(node)
+        yield from (Call(name) for name in _own_functions(node, kept) if name not in PASSES)
+        for via, part in kept.items():
+            if type(part).__module__ == self.module.__name__ and not isinstance(
+                part, (self.shape.cls, type, FunctionType)
+            ):
+                yield from (Call(name, via) for name in _own_functions(part, values.attributes(part)))
+        yield from self._table_functions(kept)
+        for name, value in names.items():
+            if type(value) is FunctionType and value.__module__ == self.module.__name__ and name not in PASSES:
+                yield Call(name, "", Shared(names))
+
+    def _table_functions(self, kept: dict[str, Any]) -> Iterator[Call]:
+        """Yield the functions in a dict of the file, if the node keeps the key of its function."""
+        keys = {name: key for name, key in kept.items() if isinstance(key, str)}
+        for table in [value for value in vars(self.module).values() if type(value) is dict and value]:
+            for via, key in keys.items():
+                if callable(table.get(key)) and all(map(callable, table.values())):
+                    yield Call("", via, Shared(table))
+
+    def _is_inline(self) -> bool:
+        """Return whether the local rules are in the backward pass, judged by one pass over a small graph.
+
+        After the pass has read the gradient of an operation, it must write the gradients of that operation's inputs,
+        and no others.
+        """
+        if self.combine is None or not self.own_pass:
+            return False
+        small = self.small()
+        with GradientObserver(self.shape.cls, self.shape.grad) as observer:
+            self.run_pass(small.root)
+        known = [node for operation, sources in small.operations for node in (operation, *sources)]
+        # a tape may hold the nodes of other graphs
+        written = [w for w in observer.writes if w.of is not None and any(w.to is node for node in known)]
+        others = [w for w in written if not any(w.of is operation for operation in small.nodes)]
+        changed = any(write.after != write.before for write in written)
+        return changed and not others and all(map(partial(_writes_all, written), small.operations))
+
+    # -- how the pass uses stored local derivatives ---------------------------------------------
+
+    def derivatives_of(self, small: Small) -> str:
+        """Return what the pass over a new graph calls stored derivatives with: see `Reading.derivatives_of`."""
+        rules = rules_of(self.shape)
+        if not isinstance(rules, StoredRules):
+            return "grad"
+        root, sources = small.operations[1]
+        calls: list[tuple[Any, ...]] = []
+
+        def recorded(local: Any) -> Any:
+            def called(*given: Any) -> Any:
+                calls.append(given)
+                return local(*given)
+
+            return called if callable(local) else local
+
+        with contextlib.suppress(Exception):
+            rules.change(root, recorded)
+            self.run_pass(root)
+        if not calls or len(calls[0]) > 1:
+            return "grad"
+        (given,) = calls[0] or (None,)
+        if not calls[0] or given is root:
+            return "node" if calls[0] else "nothing"
+        return "input" if any(given is source for source in sources) else "grad"
+
+    def uses_each(self) -> bool:
+        """Return whether the pass uses an entry of a dict of local derivatives once for each use of an input.
+
+        Such a pass goes through a sequence of the inputs, in which an input that is used twice stands twice.
+        """
+        name, grad = self.shape.rule.name, self.shape.grad
+        kept = getattr(self.node, name, None) if self.shape.rule.kind == "pairs" else None
+        if not self.combine or not isinstance(kept, dict) or not values.is_row(self.shape.inputs_at.kept(self.node)):
+            return False
+        try:
+            leaf = self.shape.leaf(NUMBERS[0])
+            root = self.combine(leaf, leaf)
+            self.run_pass(root)
+            (local,) = getattr(root, name).values()
+            once = values.plain(local(1.0) if callable(local) else local)
+            return once is not None and 0.0 != values.plain(getattr(leaf, grad)) == 2 * once
+        except Exception:
+            return False
+
+
+def _writes_all(writes: list[Write], of: tuple[Any, tuple[Any, Any]]) -> bool:
+    """Return whether an operation's rule wrote a number to the gradient of each of its inputs, and to no others."""
+    operation, sources = of
+    targets = [write.to for write in writes if write.of is operation and write.after is not None]
+    return len(targets) == len(sources) and all(any(t is source for t in targets) for source in sources)
+
+
+class _Observed(NamedTuple):
+    """A call of a watched function for one operation of the graph.
+
+    Attributes:
+        arguments: the roles of the positional arguments.
+        named: the keyword arguments, each with its role.
+        adds: whether the call changed a gradient of the inputs.
+        gives: whether it returned an amount for each input.
+        local: whether these amounts are local derivatives.
+    """
+
+    arguments: tuple[str, ...]
+    named: tuple[tuple[str, str], ...]
+    adds: bool
+    gives: bool
+    local: bool = False
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        return (*self.arguments, *(role for _, role in self.named))
+
+
+class _Watch:
+    """Record each call of one function while the pass runs.
+
+    A function counts as a rule only if the pass calls it once for each operation, with arguments that can be told
+    apart. It must change the gradients of that operation's inputs, or return an amount for each of them.
+    """
+
+    def __init__(self, shape: Reading, small: Small, call: Call) -> None:
+        self.shape, self.small, self.call = shape, small, call
+        self._calls: dict[int, list[_Observed | None]] = {id(node): [] for node in small.nodes}
+        self._inside = False
+        self._nested = False
+
+    def install(self) -> None:
+        """Replace the function until the graph is discarded, or until the shared functions are restored."""
+        call = self.call
+        if call.shared is None:
+            for node in self.small.nodes:
+                holder = call.holder(node)
+                original = getattr(holder, call.name)
+                setattr(holder, call.name, in_place_of(original, self._noting(original, node)))
+            return
+        space = call.shared.space
+        for key in {call.key(node) for node in self.small.nodes}:
+            space[key] = in_place_of(space[key], self._noting(space[key], None))
+
+    def observed(self) -> Call | None:
+        """Return how the function is called as a local rule; None if it is not one."""
+        first, second = self._calls.values()
+        if self._nested or len(first) != 1 or len(second) != 1:
+            return None
+        one = first[0]
+        if one is None or one != second[0] or not (one.adds or one.gives):
+            return None
+        if self.call.shared is not None and "node" not in one.roles:
+            return None
+        return self.call._replace(
+            arguments=one.arguments, named=one.named, adds=one.adds, local=not one.adds and one.local
+        )
+
+    def _noting(self, original: Any, of: Any) -> Callable[..., Any]:
+        """Return a function that does what `original` does and records its call, for one node or for any."""
+
+        def noting(*arguments: Any, **named: Any) -> Any:
+            given = (*arguments, *named.values())
+            node = of if of is not None else next((v for v in given if any(v is n for n in self.small.nodes)), None)
+            if node is None:
+                return original(*arguments, **named)
+            self._nested = self._nested or self._inside
+            self._inside = True
+            before = self._amounts(node)
+            try:
+                returned = original(*arguments, **named)
+            finally:
+                self._inside = False
+            looked_at = returned
+            if hasattr(type(returned), "__next__"):  # read some items of an iterator, and return an equal one
+                looked_at = list(itertools.islice(returned, _MOST_RETURNED))
+                returned = itertools.chain(looked_at, returned)
+            adds = self._amounts(node) != before
+            call = self._described(node, arguments, named, adds, looked_at)
+            if call and call.gives and "grad" not in call.roles:
+                again = partial(original, *arguments, **named)
+                call = call._replace(local=gives_derivatives(self.shape, node, again))
+            self._calls[id(node)].append(call)
+            return returned
+
+        return noting
+
+    def _described(
+        self, node: Any, arguments: tuple[Any, ...], named: dict[str, Any], adds: bool, returned: Any
+    ) -> _Observed | None:
+        """Return the roles of a call's arguments and its effects; None if an argument has no role."""
+        inputs = self.shape.inputs(node)
+        roles = [self._role(value, node, inputs) for value in arguments]
+        by_name = tuple((name, self._role(value, node, inputs)) for name, value in named.items())
+        one_by_one = [f"input {number}" for number in range(len(inputs))]
+        for at in range(len(roles)):
+            if inputs and roles[at : at + len(inputs)] == one_by_one:
+                roles[at : at + len(inputs)] = ["*inputs"]
+                break
+        call = _Observed(tuple(roles), by_name, adds, self._gives(returned, inputs))
+        unclear = any(role == "" or role.startswith("input ") for role in call.roles) or call.roles.count("grad") > 1
+        return None if unclear else call
+
+    def _role(self, value: Any, node: Any, inputs: list[Any]) -> str:
+        """Return the role of an argument; an empty string if it is unknown."""
+        if value is node:
+            return "node"
+        if self.call.via and self.call.shared is None and value is self.call.holder(node):
+            return "part"
+        for number, source in enumerate(inputs):
+            if value is source:
+                return f"input {number}"
+        if values.is_number(value):
+            return "grad"
+        if isinstance(value, (list, tuple)) and len(value) == len(inputs):
+            return "inputs" if all(one is source for one, source in zip(value, inputs, strict=True)) else ""
+        return ""
+
+    def _gives(self, returned: Any, inputs: list[Any]) -> bool:
+        """Return whether a returned object holds an amount for each input."""
+        if isinstance(returned, dict):
+            return values.entries(returned, self.shape.cls) is not None
+        if not isinstance(returned, (list, tuple)) or not returned:
+            return False
+        entries = all(values.entry(item, self.shape.cls) for item in returned)
+        return entries or (len(returned) == len(inputs) and all(map(values.is_number, returned)))
+
+    def _amounts(self, node: Any) -> list[str]:
+        return self.shape.spelled_grads(self.small.sources(node))
+
+
+def backward_of(module: ModuleType, root: Any, rule_name: str, passes: tuple[str, ...] = ()) -> Callable[[], Any]:
+    """Return the learner's backward pass from `root`: a method, or a function of the file that takes the root.
+
+    `backward` is preferred, whether it is a method or a function. Another name counts only if it is not that of the
+    local rule.
+
+    Args:
+        passes: the functions that may be the backward pass, if none has a name of `PASSES`.
+    """
+    if len(passes) > 1:
+        raise Unreadable("several_passes", *passes[:_MOST_NAMES])
+    for name in passes or PASSES:
+        method = getattr(root, name, None)
+        if callable(method) and name != rule_name:
+            return method  # type: ignore[no-any-return]
+        function: Any = vars(module).get(name)
+        if callable(function):
+            return lambda: function(root)
+    if rule_name in PASSES and callable(getattr(root, rule_name, None)):
+        raise Unreadable("backward_is_rule", rule_name)
+    raise Unreadable("no_backward")
+
+
+def made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return the node that an operation makes of two others; None if it fails.
+
+    It may fail because the file of an exercise need not have the operation.
+    """
+    try:
+        node = combine(left, right)
+    except Exception:
+        return None
+    return node if isinstance(node, type(left)) else None
+
+
+def gives_derivatives(shape: Reading, node: Any, function: Callable[[], Any]) -> bool:
+    """Return whether a function returns the same numbers for every gradient of a node.
+
+    Then these are local derivatives. Otherwise they are contributions.
+    """
+    before, returned = getattr(node, shape.grad), []
+    for upstream in (1.0, 2.0):
+        setattr(node, shape.grad, shape.typed(node, upstream))
+        returned.append(values.returned_amounts(values.listed(function()), shape.cls))
+    setattr(node, shape.grad, before)
+    return returned[0] == returned[1]
+
+
+def _is_part(value: object, cls: type) -> bool:
+    """Return whether an object is a node, or of a class in the file with methods besides `__call__`.
+
+    One of these methods may be the rule.
+    """
+    if isinstance(value, cls):
+        return True
+    if type(value).__module__ != cls.__module__ or type(value) in (FunctionType, MethodType):
+        return False
+    members = {name: member for base in type(value).__mro__[:-1] for name, member in vars(base).items()}
+    return any(callable(member) and not name.startswith("__") for name, member in members.items())
+
+
+def _own_functions(obj: Any, kept: dict[str, Any]) -> list[str]:
+    """Return the names of an object's functions and of its classes' functions, without names that begin with `__`."""
+    names = [name for name, value in kept.items() if type(value) in (FunctionType, MethodType)]
+    for cls in type(obj).__mro__[:-1]:
+        names += [n for n, member in vars(cls).items() if isinstance(member, (FunctionType, staticmethod))]
+    return [name for name in dict.fromkeys(names) if not name.startswith("__")]
+
+
+def _wants_more(function: Any) -> bool:
+    """Return whether a function has two parameters without a default, or one that is keyword-only."""
+    required = values.required(function)
+    return len(required) > 1 or any(p.kind is inspect.Parameter.KEYWORD_ONLY for p in required)
+
+
+# -- the class and its attributes
 
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")

@@ -13,8 +13,7 @@ from typing import Any, Protocol
 
 from . import values
 from .observer import GradientObserver, Write, is_stand_in
-from .reading import Reading
-from .rules import CalledRules, Rules
+from .rules import CalledRules, Reading, Rules
 from .set_order import Nodes
 
 MOST_VISITS = 400

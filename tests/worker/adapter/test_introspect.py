@@ -8,7 +8,8 @@ import pytest
 
 from grader.client import protocol
 from grader.program import program
-from grader.worker.adapter import discovery, introspect
+from grader.worker.adapter import introspect
+from grader.worker.adapter import introspect as discovery
 from grader.worker.adapter.values import Unreadable
 from grader.worker.confine import framing
 

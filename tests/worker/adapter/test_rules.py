@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from grader.program import program
-from grader.worker.adapter import discovery, introspect
+from grader.worker.adapter import introspect
+from grader.worker.adapter import introspect as discovery
 from grader.worker.adapter.rules import rules_of
 from grader.worker.adapter.values import Unreadable
 

@@ -1,3 +1,5 @@
+"""Other numbers of a program are of the same kind, and its nodes get other indices."""
+
 import random
 
 import pytest
@@ -5,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_answers import answer
 
-from grader.program import Leaf, Op, Program, alike, among_others, chain, diamonds, leaf, plain_numbers, program
+from grader.oracle.redraw import alike, among_others, plain_numbers
+from grader.program import Leaf, Op, Program, chain, diamonds, leaf, program
 
 quick = settings(database=None, deadline=None, derandomize=True, max_examples=200)
 whole = st.integers(-200, 200).map(float)
