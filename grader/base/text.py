@@ -46,7 +46,7 @@ def spelled(text: str, kept: str = "") -> str:
 
     def one(found: re.Match[str]) -> str:
         c = found[0]
-        return c if c in kept or not _unseen(c) or _belongs(found) else _spelling(c)
+        return c if c in kept else _shown(c) or (c if _belongs(found) else _spelling(c))
 
     return _OTHER.sub(one, text)
 
@@ -180,8 +180,8 @@ def escaped_json(json: str) -> str:
 
     The decoded data is identical.
     """
-    seen = _OTHER.sub(lambda found: _json_escape(found) if _unseen(found[0]) and found[0] != "\n" else found[0], json)
-    return _COMMAND.sub(_json_escape, seen)
+    seen = _OTHER.sub(lambda found: _json_escape(found[0]) if found[0] != "\n" else "\n", json)
+    return _COMMAND.sub(lambda found: _json_escape(found[0], always=True), seen)
 
 
 def ascii_only(text: str) -> str:
@@ -209,9 +209,16 @@ def _kind(c: str) -> str:
     return "" if c.isascii() or c in _SHAPELESS else unicodedata.category(c)
 
 
-@lru_cache(4096)
 def _unseen(c: str) -> bool:
     return unicodedata.category(c) in _UNSEEN or c in _SHAPELESS or bool(_VARIANTS.match(c))
+
+
+@lru_cache(4096)
+def _shown(c: str) -> str:
+    """Return a character as it is shown wherever it stands; an empty string if that depends on its neighbours."""
+    if not _unseen(c):
+        return c
+    return "" if c in _JOINERS or _VARIANTS.match(c) else _spelling(c)
 
 
 def _spelling(c: str) -> str:
@@ -221,8 +228,12 @@ def _spelling(c: str) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be", "surrogatepass")
+@lru_cache(4096)
+def _json_escape(c: str, always: bool = False) -> str:
+    """Return an invisible character, or any if `always`, as a JSON escape."""
+    if not (always or _unseen(c)):
+        return c
+    units = c.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 

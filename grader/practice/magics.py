@@ -54,7 +54,7 @@ class _Magics:
         except UserError as error:
             print(f"grade: {error}")
             return
-        display(verdict, *map(CellReplay, replays))  # type: ignore[no-untyped-call]
+        display(verdict, *map(CellReplay, replays))
         if verdict.loaded:
             self._shell.run_cell(cell)
 

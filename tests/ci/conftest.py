@@ -77,7 +77,7 @@ def mark(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def fill(mark: Path) -> Fill:
-    """Write somebody's submission to a folder with traps: `honest`, `hostile` or `empty`."""
+    """Write somebody's submission to a folder with traps: `honest`, `hostile`, `empty`, or one file of each kind."""
 
     def fill(folder: Path, kind: str, *targets: Path) -> Path:
         place = folder / "exercises"
@@ -86,9 +86,12 @@ def fill(mark: Path) -> Fill:
             lay_traps(around, mark)
         if kind == "empty":
             return folder
-        for path in (TAPE / "solutions").glob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            (place / path.name).write_text(text if kind == "honest" else HOSTILE.format(targets=[*map(str, targets)]))
+        texts = {path.name: path.read_text(encoding="utf-8") for path in (TAPE / "solutions").glob("*.py")}
+        if kind == "mixed":
+            del texts["03_reset.py"]
+        for name, text in texts.items():
+            hostile = kind == "hostile" or (kind == "mixed" and name == "02_replay.py")
+            (place / name).write_text(HOSTILE.format(targets=[*map(str, targets)]) if hostile else text)
         return folder
 
     return fill
@@ -106,17 +109,12 @@ def installed_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepare(installed_elsewhere: Path) -> Prepare:
-    """Prepare a folder in which `install.sh` makes an environment: it finds all packages there except the grader.
+    """Prepare a folder in which `install.sh` makes an environment: it finds all packages there except the grader."""
 
-    Without `torch`, PyTorch cannot be imported there.
-    """
-
-    def make(folder: Path, torch: bool = True) -> Path:
+    def make(folder: Path) -> Path:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         site = folder / "lib" / version / "site-packages"
         site.mkdir(parents=True)
-        if not torch:
-            (site / "torch.py").write_text("raise ModuleNotFoundError('torch')")
         (site / "packages.pth").write_text(f"{installed_elsewhere}\n")
         return folder
 

@@ -28,6 +28,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.hostile]
 
 Init = Callable[..., Path]
 SCORES = {"honest": 30, "hostile": 0, "empty": 0}
+# of the submission with a right file, a hostile file and no third one
+MIXED = 10
 TOKEN = "SECRET-token"
 SCHEMA = json.loads(
     (Path(__file__).resolve().parents[1] / "report" / "formats" / "gradescope.schema.json").read_text(encoding="utf-8")
@@ -62,14 +64,12 @@ def test_the_traps_work(mark: Path, tmp_path: Path) -> None:
     mark.unlink()
 
 
-def test_github(init: Init, fill: Fill, mark: Path, prepare: Prepare, shell: Shell, tmp_path: Path) -> None:
-    """A push runs the checkout and the workflow's scripts, and writes the job summary, annotations and artifacts.
-
-    The three pushes run one after another, because they share an installation.
-    """
+def test_github(init: Init, fill: Fill, mark: Path, environment: Path, shell: Shell, tmp_path: Path) -> None:
+    """A push runs the checkout and the workflow's scripts, and writes the job summary, annotations and artifacts."""
     work = init("github", tmp_path / "work" / "repo")
     temp = tmp_path / "temp"
-    prepare(temp / "backward", torch=False)
+    link(temp / "backward", environment)
+    installations = noted(work / ".github" / "backward" / "install.sh")
     summary = tmp_path / "summary.md"
     (job,) = yaml.safe_load((work / ".github" / "workflows" / "grade.yml").read_text())["jobs"].values()
     scripts = {step["name"]: step["run"] for step in job["steps"] if "run" in step}
@@ -84,32 +84,26 @@ def test_github(init: Init, fill: Fill, mark: Path, prepare: Prepare, shell: She
     lay_traps(work, mark)
     install = shell(scripts["Install"], work, **variables)
     assert (0, "") == (install.returncode, install.stderr)
-    for kind, score in SCORES.items():
-        shutil.rmtree(work / "exercises", ignore_errors=True)
-        for left in (temp / "report.json", temp / "junit.xml"):
-            left.unlink(missing_ok=True)
-        summary.write_text("")
-        fill(work, kind, summary, work / ".github" / "backward" / "course" / "tests" / "hidden" / "answers.json")
-        graded = shell(scripts["Grade"], work, **variables)
+    assert [str(temp / "backward")] == installations.read_text().splitlines()
+    shutil.rmtree(work / "exercises", ignore_errors=True)
+    fill(work, "mixed", summary, work / ".github" / "backward" / "course" / "tests" / "hidden" / "answers.json")
+    graded = shell(scripts["Grade"], work, **variables)
 
-        assert (kind, 0) == (kind, graded.returncode), graded.stderr
-        text = summary.read_text()
-        assert text.startswith(f"# The Tape: {score}/30\n\n| exercise | | status | points |\n")
-        found = commands(graded.stdout)
-        assert (kind, 3 if kind == "hostile" else 0) == (kind, len(found))
-        for line, name in zip(found, ("01_record", "02_replay", "03_reset"), strict=False):
-            assert line.startswith(f"::error file=exercises/{name}.py,line=13,title=")
-        report = json.loads((temp / "report.json").read_text())
-        assert (kind, score) == (kind, report["score"])
-        suites = JUnitXml.fromfile(str(temp / "junit.xml"))
-        assert sum(len(exercise["checks"]) for exercise in report["exercises"]) == sum(suite.tests for suite in suites)
-        harmless(
-            text, graded.stdout, graded.stderr, (temp / "report.json").read_text(), (temp / "junit.xml").read_text()
-        )
+    assert 0 == graded.returncode, graded.stderr
+    text = summary.read_text()
+    assert text.startswith(f"# The Tape: {MIXED}/30\n\n| exercise | | status | points |\n")
+    (command,) = commands(graded.stdout)
+    assert command.startswith("::error file=exercises/02_replay.py,line=13,title=")
+    report, junit = temp / "report.json", temp / "junit.xml"
+    results = json.loads(report.read_text())
+    assert MIXED == results["score"]
+    checks = sum(len(exercise["checks"]) for exercise in results["exercises"])
+    assert checks == sum(suite.tests for suite in JUnitXml.fromfile(str(junit)))
+    harmless(text, graded.stdout, graded.stderr, report.read_text(), junit.read_text())
 
 
 def test_gitlab(init: Init, fill: Fill, environment: Path, shell: Shell, tmp_path: Path) -> None:
-    """Three pipelines run the job's script, and write the report for GitLab's tests tab."""
+    """A pipeline runs the job's script, and writes the report for GitLab's tests tab."""
     work = init("gitlab", tmp_path / "builds" / "project")
     home = link(tmp_path / "opt" / "backward", environment)
     job = yaml.safe_load((work / ".gitlab-ci.yml").read_text())["grade"]
@@ -117,19 +111,18 @@ def test_gitlab(init: Init, fill: Fill, environment: Path, shell: Shell, tmp_pat
     junit = work / job["artifacts"]["reports"]["junit"]
     (path,) = job["artifacts"]["paths"]
     installations = noted(work / ".gitlab" / "backward" / "install.sh")
-    for kind, score in SCORES.items():
-        shutil.rmtree(work / "exercises", ignore_errors=True)
-        bring_along(work, tmp_path / "own", junit.name, path)
-        fill(work, kind, work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
-        graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
+    shutil.rmtree(work / "exercises", ignore_errors=True)
+    bring_along(work, tmp_path / "own", junit.name, path)
+    fill(work, "mixed", work / ".gitlab" / "backward" / "course" / "tests" / "hidden" / "answers.json")
+    graded = shell(script, work, CI_JOB_TOKEN=TOKEN)
 
-        assert (kind, 0) == (kind, graded.returncode), graded.stderr
-        (suite,) = JUnitXml.fromfile(str(junit))
-        assert (kind, str(score)) == (kind, next(one.value for one in suite.properties() if one.name == "score"))
-        assert (kind, score) == (kind, json.loads((work / path).read_text())["score"])
-        assert "the job's own" == (tmp_path / "own").read_text()
-        harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
-    assert [str(home)] * len(SCORES) == installations.read_text().splitlines()
+    assert 0 == graded.returncode, graded.stderr
+    (suite,) = JUnitXml.fromfile(str(junit))
+    assert str(MIXED) == next(one.value for one in suite.properties() if one.name == "score")
+    assert MIXED == json.loads((work / path).read_text())["score"]
+    assert "the job's own" == (tmp_path / "own").read_text()
+    harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
+    assert [str(home)] == installations.read_text().splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -179,23 +172,20 @@ def autograder(image: Path) -> Path:
 
 
 def test_gradescope(autograder: Path, fill: Fill, shell: Shell) -> None:
-    """Three submissions in one image, one after another, each have results that Gradescope can read."""
+    """A submission has results that Gradescope can read."""
     if os.geteuid() == 0:
         assert 0 == stat.S_IMODE((autograder / "source").stat().st_mode) & 0o077
     results = autograder / "results" / "results.json"
-    for kind, score in SCORES.items():
-        submission = autograder / "submission"
-        shutil.rmtree(submission, ignore_errors=True)
-        results.unlink(missing_ok=True)
-        fill(submission, kind, results, autograder / "source" / "course" / "tests" / "hidden" / "answers.json")
-        done = shell("./run_autograder", autograder, AUTOGRADER=autograder)
+    answers = autograder / "source" / "course" / "tests" / "hidden" / "answers.json"
+    fill(autograder / "submission", "mixed", results, answers)
+    done = shell("./run_autograder", autograder, AUTOGRADER=autograder)
 
-        assert 0 == done.returncode, done.stderr
-        found = json.loads(results.read_text())
-        jsonschema.validate(found, SCHEMA)
-        assert score == found["score"]
-        assert 30 == sum(test["max_score"] for test in found["tests"])
-        harmless(results.read_text(), done.stdout, done.stderr)
+    assert 0 == done.returncode, done.stderr
+    found = json.loads(results.read_text())
+    jsonschema.validate(found, SCHEMA)
+    assert MIXED == found["score"]
+    assert 30 == sum(test["max_score"] for test in found["tests"])
+    harmless(results.read_text(), done.stdout, done.stderr)
 
 
 def test_gradescope_takes_loose_files_and_follows_no_link(autograder: Path, shell: Shell, tmp_path: Path) -> None:
@@ -240,7 +230,7 @@ def test_an_old_python_is_told(init: Init, shell: Shell, tmp_path: Path) -> None
 
 
 def test_classroom50(init: Init, fill: Fill, environment: Path, shell: Shell, tmp_path: Path) -> None:
-    """The runner unpacks the bundle, starts `autograder.py` in each checkout, and reads `result.json` there."""
+    """The runner unpacks the bundle, starts `autograder.py` in a checkout, and reads `result.json` there."""
     bundle = init("classroom50", tmp_path / "runtime" / "backward")
     temp = tmp_path / "temp"
     link(temp / "backward", environment)
@@ -258,25 +248,24 @@ def test_classroom50(init: Init, fill: Fill, environment: Path, shell: Shell, tm
         "RUNNER_TEMP": temp,
     }
     installations = noted(bundle / "install.sh")
-    for kind, score in SCORES.items():
-        checkout = tmp_path / kind
-        result = checkout / "result.json"
-        fill(checkout, kind, result, bundle / "course" / "tests" / "hidden" / "answers.json")
-        bring_along(checkout, tmp_path / "own", "result.json", "release-body.md")
-        done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
+    checkout = tmp_path / "checkout"
+    result = checkout / "result.json"
+    fill(checkout, "mixed", result, bundle / "course" / "tests" / "hidden" / "answers.json")
+    bring_along(checkout, tmp_path / "own", "result.json", "release-body.md")
+    done = shell(f"{sys.executable} {bundle / 'autograder.py'}", checkout, **variables)
 
-        assert 0 == done.returncode, done.stderr
-        found: dict[str, Any] = json.loads(result.read_text())
-        assert ("classroom50/result/v1", "cs", "backward", "jane") == tuple(
-            found[name] for name in ("schema", "classroom", "assignment", "owner")
-        )
-        assert (score, 30) == (found["score"], found["max-score"])
-        assert score == sum(test["score"] for test in found["tests"])
-        body = (checkout / "release-body.md").read_text()
-        assert body.startswith(f"# The Tape: {score}/30\n")
-        assert "the job's own" == (tmp_path / "own").read_text()
-        harmless(result.read_text(), body, done.stdout, done.stderr)
-    assert [f"{temp / 'backward'} oracle"] * len(SCORES) == installations.read_text().splitlines()
+    assert 0 == done.returncode, done.stderr
+    found: dict[str, Any] = json.loads(result.read_text())
+    assert ("classroom50/result/v1", "cs", "backward", "jane") == tuple(
+        found[name] for name in ("schema", "classroom", "assignment", "owner")
+    )
+    assert (MIXED, 30) == (found["score"], found["max-score"])
+    assert MIXED == sum(test["score"] for test in found["tests"])
+    body = (checkout / "release-body.md").read_text()
+    assert body.startswith(f"# The Tape: {MIXED}/30\n")
+    assert "the job's own" == (tmp_path / "own").read_text()
+    harmless(result.read_text(), body, done.stdout, done.stderr)
+    assert [f"{temp / 'backward'} oracle"] == installations.read_text().splitlines()
 
     # where grading fails, the runner finds no result of the learner's
     (bundle / "install.sh").write_text("exit 7\n")

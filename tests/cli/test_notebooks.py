@@ -95,7 +95,7 @@ def test_a_cell_is_graded_in_a_kernel(
     kernels.mkdir(parents=True)
     (kernels / "kernel.json").write_text(json.dumps({"argv": command, "display_name": "tested", "language": "python"}))
     monkeypatch.setenv("JUPYTER_PATH", str(work / "jupyter"))
-    NotebookClient(notebook, timeout=60, kernel_name="tested", allow_errors=True).execute(cwd=str(work))
+    NotebookClient(notebook, timeout=240, kernel_name="tested", allow_errors=True).execute(cwd=str(work))
 
     right, after, failed, raised, unread, unknown, bare, hint = (shown(cell) for cell in notebook.cells[1:])
     assert "PASS     01 distribute" in right["text/plain"]

@@ -164,7 +164,7 @@ def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, 
     process = start(work, environment, *BOTH, stdout=writer)
     os.close(writer)
     os.close(reader)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=240)
     assert (1, "") == (process.returncode, error)
 
 
@@ -176,7 +176,7 @@ def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment
     process = start(work, environment, *words, stdout=subprocess.PIPE)
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
-    output, error = process.communicate(timeout=30)
+    output, error = process.communicate(timeout=240)
     assert (130, "") == (process.returncode, output)
     assert "interrupted" in error
     assert "Traceback" not in error
@@ -210,5 +210,5 @@ def test_an_interrupt_in_the_first_moments_is_told_as_one_too(
     process.stdout.readline()
     time.sleep(after_s)
     os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=240)
     assert "Traceback" not in error

@@ -18,7 +18,7 @@ from grader.course import Course
 from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
-COUNT = 24
+COUNT = 16
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.cluster]  # the cluster's own
 
@@ -155,6 +155,7 @@ def _remove_hosts() -> None:
         subprocess.run(["ip", "link", "del", f"bw{number}"], check=False, capture_output=True)
 
 
+@pytest.mark.exhaustive
 def test_workers_on_two_hosts(
     course: Course, found: list[Entry], alone: list[bytes], tmp_path: Path, hosts: dict[str, str], timeless: Timeless
 ) -> None:
@@ -191,8 +192,8 @@ def test_workers_on_two_hosts(
             command = [*inside, *words, "--local-directory", str(tmp_path / name), "--death-timeout", "60"]
             started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         address = "tcp://127.0.0.1:18786"
-        with Client(address, timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
+        with Client(address, timeout=240, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=240)
             where = {worker.split("//")[1].split(":")[0] for worker in client.scheduler_info()["workers"]}
         assert {f"{prefix}.2" for prefix in hosts.values()} == where
 

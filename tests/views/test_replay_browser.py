@@ -415,7 +415,7 @@ def test_the_keyboard_alone_is_enough(open_html: OpenHtml) -> None:
     press("+")
     press("Space")
     expect(page.locator("#play")).to_have_text("Pause")
-    expect(page.locator("#place")).to_have_text("6 / 6", timeout=10_000)
+    expect(page.locator("#place")).to_have_text("6 / 6")
     expect(page.locator("#play")).to_have_text("Play")
     for _ in range(8):
         press("Tab")

@@ -70,7 +70,7 @@ def test_one_is_started_and_answers(engine: Engine) -> None:
 def test_its_cpu_time_is_told_while_it_runs(engine: Engine) -> None:
     """The CPU time of a computing process increases. It is in seconds."""
     engine.order("while True: pass\n")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while (engine.warm.cpu_time(engine.number) or 0.0) < 0.2 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert 0.2 <= (engine.warm.cpu_time(engine.number) or 0.0) < 60
@@ -144,7 +144,7 @@ def _runs(pid: int) -> bool:
 
 
 def _eventually(holds: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while not holds() and time.monotonic() < deadline:
         time.sleep(0.01)
     return holds()
