@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from grader import sandbox
-from grader.client import Batch, EngineProcess, Loaded, Ran, Read, Run
+from grader.client import Batch, EngineProcess, Loaded, Ran, Read, Run, Source
 from grader.course import Limits
 from grader.program import program
 
@@ -40,7 +40,7 @@ def measure(tier: str, times: dict[str, list[float]]) -> None:
         times[SERVER].append(time.perf_counter() - started)
         for _ in range(10):
             started = time.perf_counter()
-            with EngineProcess(warm, SOURCE, "01_distribute.py", None, Limits()) as process:
+            with EngineProcess(warm, Source(Path("01_distribute.py"), SOURCE), None, Limits()) as process:
                 assert isinstance(process.load(), Loaded)
                 times[FILE].append(time.perf_counter() - started)
                 for _ in range(3):

@@ -102,8 +102,8 @@ def platform_id(submitter: Submitter, origin: str) -> tuple[str, str]:
     if submitter.id.isascii() and submitter.id.isdecimal() and not submitter.email:
         if origin == f"{submitter.name}_{submitter.id}":
             return "canvas_id", submitter.id
-        found = _MOODLE.search(origin)
-        if found and found[1] == submitter.id:
+        match = _MOODLE.search(origin)
+        if match and match[1] == submitter.id:
             return "moodle_id", submitter.id
     return "", ""
 

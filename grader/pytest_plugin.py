@@ -38,9 +38,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
         return others
     if file_path.name == exercise.notebook and file_path.with_name(exercise.filename).exists():
         return others
-    made: ExerciseFile = ExerciseFile.from_parent(parent, path=file_path)
-    made.course, made.exercise = course, exercise
-    return [made]
+    file: ExerciseFile = ExerciseFile.from_parent(parent, path=file_path)
+    file.course, file.exercise = course, exercise
+    return [file]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -86,11 +86,11 @@ class ExerciseFile(pytest.File):
 
     def result(self) -> ExerciseResult:
         """Return the result of the exercise. The exercise is graded at the first call."""
-        found: ExerciseResult | None = getattr(self, "_result", None)
-        if found is None:
-            (found,) = self._practice().grade([self.exercise]).exercises
-            self._result = found
-        return found
+        result: ExerciseResult | None = getattr(self, "_result", None)
+        if result is None:
+            (result,) = self._practice().grade([self.exercise]).exercises
+            self._result = result
+        return result
 
     def _practice(self) -> Practice:
         """Return the practice session for the files of this folder. It is started once in each run of pytest."""

@@ -106,12 +106,12 @@ def _graded_in(course: Course, word: str) -> list[Exercise]:
     from .client import NotebookError, graded_in
 
     try:
-        found = graded_in(Path(word), course.exercises)
+        exercises = graded_in(Path(word), course.exercises)
     except NotebookError as error:
         raise UserError(practice.unread_text(error.reason, readable(Path(word)).name)) from None
-    if not found:
+    if not exercises:
         raise UserError(practice.whose_file(word, notebook=True))
-    return found
+    return exercises
 
 
 def folder_named(course: Course, words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:

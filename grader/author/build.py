@@ -244,15 +244,15 @@ def _plain(text: str) -> str:
 
 def _rivals(one: dict[str, str], other: dict[str, str]) -> bool:
     """Return whether two behaviours are the same in a check that both do not pass."""
-    there = _by_check(other)
-    return any(looks == there.get(check) for check, looks in _by_check(one).items())
+    others = _by_check(other)
+    return any(looks == others.get(check) for check, looks in _by_check(one).items())
 
 
 def _by_check(looks: dict[str, str]) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    by_check: dict[str, dict[str, str]] = {}
     for key, look in looks.items():
-        found.setdefault(check_of(key), {})[key] = look
-    return found
+        by_check.setdefault(check_of(key), {})[key] = look
+    return by_check
 
 
 def _wrong(seen: Behaviour) -> dict[str, str]:

@@ -150,8 +150,8 @@ def new_exercise(course: Course, name: str, title: str | None = None) -> Exercis
     if number > _LAST:
         raise NewError(f"an exercise has a number of two digits, and {_LAST} is taken")
     _add(course.folder, name, f"{number:02}", _title(title, name))
-    made = load_course(course.folder)
-    return next(exercise for exercise in made.exercises if exercise.id == name)
+    extended = load_course(course.folder)
+    return next(exercise for exercise in extended.exercises if exercise.id == name)
 
 
 def _title(given: str | None, name: str) -> str:
@@ -179,10 +179,10 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
         _write(path, text)
     _write(folder / "course.yaml", page)
     course = load_course(folder)
-    made = course.exercises[-1]
-    _write(course.exercise_file(made), make_stub(course, made))
+    exercise = course.exercises[-1]
+    _write(course.exercise_file(exercise), make_stub(course, exercise))
     for name in (README, LEARNERS):
-        page_with_row = with_row(folder / name, row_of(made, "`_backward` of `log`"))
+        page_with_row = with_row(folder / name, row_of(exercise, "`_backward` of `log`"))
         if page_with_row is not None:
             _write(folder / name, page_with_row)
 

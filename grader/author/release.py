@@ -88,13 +88,13 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
         OSError: a file cannot be read or written.
     """
     files = {name: data for name, data in files.items() if name != IGNORE or not os.path.lexists(folder / name)}
-    there = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
-    changed = [name for name, content in there.items() if content != files[name]]
+    present = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
+    changed = [name for name, content in present.items() if content != files[name]]
     if changed and not replace:
         names = ", ".join(str(folder / name) for name in changed)
         raise ReleaseError(f"{names}: a file with other content has this name; name a new folder, or use --replace")
     write_files(files, folder, changed)
-    return [name for name in files if name not in there], changed
+    return [name for name in files if name not in present], changed
 
 
 def _in_step(course: Course) -> None:

@@ -57,18 +57,18 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
     Raises the same errors as `plan`.
     """
     with Oracle(made, None) as oracle:
-        asked = questions(course, oracle)
+        by_exercise = questions(course, oracle)
     for exercise in course.exercises:
         if made.stubs[exercise.id] != book.stubs.get(exercise.id):
             yield Drift("stub", exercise)
         if made.known[exercise.id] != book.known.get(exercise.id):
             yield Drift("misconceptions", exercise)
-        missing = [q for key, q in asked[exercise.id].items() if key not in book.answers]
+        missing = [q for key, q in by_exercise[exercise.id].items() if key not in book.answers]
         if missing:
             yield Drift("not_in_book", exercise, tuple(missing))
         differing = [
             q
-            for key, q in asked[exercise.id].items()
+            for key, q in by_exercise[exercise.id].items()
             if key in book.answers and not alike(made.answers[key], book.answers[key])
         ]
         if differing:
@@ -83,13 +83,13 @@ def questions(course: Course, oracle: Oracle) -> dict[str, dict[str, Question]]:
 
     Raises the same errors as `plan`.
     """
-    asked: dict[str, dict[str, Question]] = {}
+    by_exercise: dict[str, dict[str, Question]] = {}
     for exercise in course.exercises:
         listening = _Listening(oracle)
         with CheckSession(course, [exercise]) as checks:
             plan(checks, listening, course.seed)
-        asked[exercise.id] = listening.heard
-    return asked
+        by_exercise[exercise.id] = listening.heard
+    return by_exercise
 
 
 def made_from_answers(course: Course, made: AnswerBook) -> dict[str, tuple[Question, ...]]:
@@ -101,10 +101,10 @@ def made_from_answers(course: Course, made: AnswerBook) -> dict[str, tuple[Quest
         made: the book with the answers of this machine.
     """
     with ShakenOracle(made, None) as elsewhere:
-        there = questions(course, elsewhere)
+        other_questions = questions(course, elsewhere)
     return {
         exercise: changed
-        for exercise, asked in there.items()
+        for exercise, asked in other_questions.items()
         if (changed := tuple(q for key, q in asked.items() if key not in made.answers))
     }
 
@@ -212,10 +212,10 @@ def verify(
         run = to_run(course, book if part else None, part)
         total = sum(one.count() for one in verifications) + sum(steps_of(course, exercise) for exercise in run)
         steps = Steps(on_step, total)
-        found = [*_readme(course), *_drift(course, book, part, steps)]
+        findings = [*_readme(course), *_drift(course, book, part, steps)]
         for one in verifications:
-            yield one.run(found, steps)
-            found = []
+            yield one.run(findings, steps)
+            findings = []
 
 
 def _readme(course: Course) -> list[Finding]:
@@ -226,13 +226,13 @@ def _readme(course: Course) -> list[Finding]:
 def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
     """Compare a book with one made now. Run the misconceptions of `exercises`, or of all exercises if it is empty."""
     made = build_book(course, book if exercises else None, exercises, steps)
-    found = [Finding(course.book, None, words.build_again(drift_text(one))) for one in drift(course, book, made)]
+    findings = [Finding(course.book, None, words.build_again(drift_text(one))) for one in drift(course, book, made)]
     unstable = made_from_answers(course, made)
     for exercise in course.exercises:
         if exercise.id in unstable:
             text = words.made_from_answer([question.shown for question in unstable[exercise.id]])
-            found.append(Finding(course.hidden_test(exercise), None, text))
-    return found
+            findings.append(Finding(course.hidden_test(exercise), None, text))
+    return findings
 
 
 def drift_text(one: Drift) -> str:
@@ -348,11 +348,11 @@ class _Verification:
                 self._find(path, one.line, words.loses_no_points(one.id))
             elif problem := self._misplaced(one, passed):
                 self._find(path, one.line, problem)
-            found = {other.id for other in explain(known, examined).values()}
-            if found == {one.id}:
+            named = {other.id for other in explain(known, examined).values()}
+            if named == {one.id}:
                 self.result.diagnosed += 1
-            elif found or can_be_told(known, examined.behaviour):
-                self._find(path, one.line, words.diagnosed_as(one.id, sorted(found)))
+            elif named or can_be_told(known, examined.behaviour):
+                self._find(path, one.line, words.diagnosed_as(one.id, sorted(named)))
 
     def _misplaced(self, one: Misconception, passed: Mapping[str, bool]) -> str | None:
         """Return a message if `about` is not the check that a misconception fails first, or None."""

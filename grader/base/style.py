@@ -69,12 +69,13 @@ class Style(Struct, frozen=True):
             return text
         return f"{_beginning(text, room - len(self.ellipsis))}{self.ellipsis}"
 
-    def wrap(self, text: str, room: int, first: int | None = None) -> list[str]:
+    def wrap(self, text: str, room: int | None = None, first: int | None = None) -> list[str]:
         """Return a text in lines of at most `room` columns, with commands in backquotes as they can be run.
 
-        The first line has at most `first` columns, by default `room`. A word is broken only if it is longer than a
-        line.
+        By default, the lines have the width of prose, and the first line has as many columns as the others. A word is
+        broken only if it is longer than a line.
         """
+        room = self.prose if room is None else room
         words = _WORDS.findall(self.clean(self.runnable(text))) if self.grade != "grade" else self.clean(text).split()
         return packed(words, room, room if first is None else first)
 
@@ -113,7 +114,7 @@ def packed(words: list[str], room: int, first: int) -> list[str]:
 
 def hint_lines(head: str, text: str, style: Style) -> list[str]:
     """Return a hint in lines that fit the style, below the line `head`."""
-    return [*style.wrap(head, style.prose), "", *(f"  {line}" for line in style.wrap(text, style.prose - 2))]
+    return [*style.wrap(head), "", *(f"  {line}" for line in style.wrap(text, style.prose - 2))]
 
 
 def _beginning(text: str, room: int) -> str:

@@ -132,9 +132,9 @@ def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
         SetupError: one of the files exists, so none was written; or the folder cannot be written.
     """
     paths = [folder / path for path in files]
-    there = [path for path in paths if os.path.lexists(path)]
-    if there:
-        raise SetupError(words.already_there([str(path) for path in there]))
+    present = [path for path in paths if os.path.lexists(path)]
+    if present:
+        raise SetupError(words.already_there([str(path) for path in present]))
     try:
         write_files(files, folder)
     except OSError as error:
@@ -253,12 +253,12 @@ def installed_wheel() -> tuple[str, bytes] | None:
     from importlib.metadata import PackageNotFoundError, distribution  # imported here to keep `grade ci --help` fast
 
     try:
-        found = distribution(_NAME)
+        installation = distribution(_NAME)
     except PackageNotFoundError:
         return None
     files = {
         path.as_posix(): path.locate()
-        for path in found.files or ()
+        for path in installation.files or ()
         if ".." not in path.parts and "__pycache__" not in path.parts and not _is_added(path)
     }
     if "grader/__init__.py" not in files:

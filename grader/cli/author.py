@@ -168,9 +168,9 @@ def verify(
             print(f"  {words.stub_verified(str(own.exercise_file(result.exercise)))}")
     if table is not None:
         write_named(table, _markdown(own, results).encode())
-    found = sum(len(result.findings) for result in results)
-    print(words.findings(found))
-    return 2 if found else 0
+    count = sum(len(result.findings) for result in results)
+    print(words.findings(count))
+    return 2 if count else 0
 
 
 def _cells(result: "Verified") -> list[str]:

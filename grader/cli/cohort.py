@@ -60,12 +60,12 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
     try:
         if _real(options.out).is_relative_to(_real(options.submissions)):
             raise IntakeError(words.out_inside(str(options.out), str(options.submissions)))
-        found = _found(course, options)
+        submitted = _submitted(course, options)
         folder = readable(course.folder.absolute())
         print(words.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
-        print(words.found(len(found), str(options.submissions), found[0].layout), file=sys.stderr)
+        print(words.found(len(submitted), str(options.submissions), submitted[0].layout), file=sys.stderr)
         with Results(options.out) as results:
-            return _run(course, options, found, results)
+            return _run(course, options, submitted, results)
     except KeyboardInterrupt:
         print(f"\ngrade: {words.interrupted(str(options.out))}", file=sys.stderr)
         return 130
@@ -76,7 +76,7 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         raise UserError(f"{what}{error.strerror}. {words.continue_with(str(options.out))}") from None
 
 
-def _found(course: Course, options: CohortOptions) -> list[Entry]:
+def _submitted(course: Course, options: CohortOptions) -> list[Entry]:
     """Return the submissions in a folder. Raises `IntakeError`, also for the folder of a single learner."""
     inner = _exercise_in(course, options.submissions / "exercises")
     file = inner or _exercise_in(course, options.submissions)
@@ -85,14 +85,14 @@ def _found(course: Course, options: CohortOptions) -> list[Entry]:
     above = shlex.quote(os.path.relpath(_real(options.submissions).parent))
     alone = words.one_learner(str(options.submissions), str(file.relative_to(options.submissions)), above)
     try:
-        found = entries(options.submissions, None, options.assignment)
+        submitted = entries(options.submissions, None, options.assignment)
     except IntakeError:
         raise IntakeError(alone) from None
-    if found[0].layout == "folders" and inner is not None:  # `exercises` is a folder of files, not a learner
+    if submitted[0].layout == "folders" and inner is not None:  # `exercises` is a folder of files, not a learner
         raise IntakeError(alone)
-    if found[0].layout == "folders":
+    if submitted[0].layout == "folders":
         complain(alone)
-    return found
+    return submitted
 
 
 def _exercise_in(course: Course, folder: Path) -> Path | None:
@@ -101,48 +101,52 @@ def _exercise_in(course: Course, folder: Path) -> Path | None:
     return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
-def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results: Results) -> int:
-    book = read_book(course.book)
+def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], results: Results) -> int:
+    # the class: its people, their submissions, and which of their files count
     if options.since is not None:
-        results.take_over(options.since, found)
+        results.take_over(options.since, submitted)
     before = _before(options, results)
-    people = class_of(course, options.out, found, options.roster, options.deadlines, complain)
+    people = class_of(course, options.out, submitted, options.roster, options.deadlines, complain)
     if options.roster is not None and people.roster is not None:
         columns = plain(columns_text(people.roster.columns, people.roster.unread))
         print(words.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
-    handed = found
-    found = [entry for entry in found if entry.id not in people.ignored]
-    see_that_files_are_there(course, options.out, found, people, options.jobs)
+    every = submitted
+    submitted = [entry for entry in submitted if entry.id not in people.ignored]
+    see_that_files_are_there(course, options.out, submitted, people, options.jobs)
     for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
         if given is not None and _real(given) != _real(options.out / name):
             results.summary.unlink(missing_ok=True)
             write_atomically(options.out / name, read_plain(given, follow=True))
-    found = [replace(entry, choices=people.choices(entry.id)) for entry in found]
+    submitted = [replace(entry, choices=people.choices(entry.id)) for entry in submitted]
+
+    # grade
     seed, seen = results.seed(options.seed)
-    from_it = drawn(course, book, seed, default_memo())
-    made = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
+    from_it = drawn(course, read_book(course.book), seed, default_memo())
+    grading = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
     pool: Pool
     if options.dask:
         from ..cohort.cluster import DaskPool  # imported here because it needs an extra
 
-        pool = DaskPool(made, options.dask)
+        pool = DaskPool(grading, options.dask)
     else:
-        pool = LocalPool(made, min(options.jobs, max(1, len(found))))
+        pool = LocalPool(grading, min(options.jobs, max(1, len(submitted))))
     try:
         tier = pool.start()
         stamp = CourseStamp(course.id, course.version, course.hash)
         run = RunFile(stamp, __version__, seed, tier, str(readable(course.folder.absolute())), seen)
         results.note(run)
-        graded = grade_entries(course, found, results, seed, pool, options.jobs, seen=seed in seen)
-        standing = _watch(graded, len(found))
+        graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen)
+        standing = _watch(graded, len(submitted))
     finally:
         pool.close()
-    gone = results.set_aside(found)
+
+    # sum up
+    gone = results.set_aside(submitted)
     own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
-    beside = [name for name in unclaimed(options.submissions, handed) if _real(options.submissions / name) not in own]
+    beside = [name for name in unclaimed(options.submissions, every) if _real(options.submissions / name) not in own]
     summary = summarise(
         course,
-        _reports(found, results, standing),
+        _reports(submitted, results, standing),
         standing.faults,
         beside,
         people,
@@ -150,27 +154,35 @@ def _run(course: Course, options: CohortOptions, found: Sequence[Entry], results
         rules=rules_digest(options.out),
     )
     record(options.out, people, summary.learners)
-    results.note(
-        msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed))))
-    )  # exports and the page need the summary
+    results.note(msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed)))))
+    # last, because exports and the page need the summary
     write_atomically(results.summary, json_text(summary).encode())
-    shown = str(readable(options.out))
-    sys.stdout.write(render_cohort(summary, results=shown, kept=standing.kept, color=style().color))
+
+    # show
+    sys.stdout.write(
+        render_cohort(summary, results=str(readable(options.out)), kept=standing.kept, color=style().color)
+    )
     sys.stdout.write(render_changes(changes_since(before, summary, results, standing)))
     print(f"\n{words.places(f'{results.reports}{os.sep}', str(results.summary))}")
-    aside = str(options.out / GONE)
-    if standing.outdated:
-        print(words.outdated(standing.outdated))
-    if people.ignored:
-        print(words.ignored([plain(name) for name in sorted(people.ignored)], OVERRIDES))
-    if gone:
-        print(words.gone([plain(name) for name in gone], aside))
-    if standing.edited:
-        print(words.edited(standing.edited, aside))
-        print(words.change_points(shlex.quote(str(options.out))))
-    if standing.damaged:
-        print(words.damaged(standing.damaged, aside))
+    for note in _notes(options.out, standing, sorted(people.ignored), gone):
+        print(note)
     return 1 if summary.needs_review or beside else 0
+
+
+def _notes(out: Path, standing: Standing, ignored: Sequence[str], gone: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each kind of report that was not kept as it was."""
+    aside = str(out / GONE)
+    if standing.outdated:
+        yield words.outdated(standing.outdated)
+    if ignored:
+        yield words.ignored(list(map(plain, ignored)), OVERRIDES)
+    if gone:
+        yield words.gone(list(map(plain, gone)), aside)
+    if standing.edited:
+        yield words.edited(standing.edited, aside)
+        yield words.change_points(shlex.quote(str(out)))
+    if standing.damaged:
+        yield words.damaged(standing.damaged, aside)
 
 
 def _before(options: CohortOptions, results: Results) -> Summary | None:
@@ -192,8 +204,8 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _reports(found: Iterable[Entry], results: Results, standing: Standing) -> Iterator[Report]:
-    for entry in found:
+def _reports(submitted: Iterable[Entry], results: Results, standing: Standing) -> Iterator[Report]:
+    for entry in submitted:
         if entry.id not in standing.faults:
             report = results.report(entry.id)
             if report is None:

@@ -4,8 +4,9 @@ import getpass
 import shlex
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -32,6 +33,8 @@ from ..people import (
 from ..report.choices import files_digest
 from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .options import DecideOptions
+
+T = TypeVar("T")
 
 
 def run_decide(course: Course, options: DecideOptions) -> int:
@@ -87,21 +90,21 @@ def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Ove
 
 def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
     """Return a decision for each open review that has one of the reasons in `keep`. Raises `UserError`."""
-    asked = _decided(options)
-    only = Decided(asked.by, asked.at, asked.why, keep=asked.keep)
-    if options.learner is not None or not asked.keep or asked != only or options.confirm:
+    wish = _decided(options)
+    only = Decided(wish.by, wish.at, wish.why, keep=wish.keep)
+    if options.learner is not None or not wish.keep or wish != only or options.confirm:
         raise UserError(problem_text("all_is_for_keep"))
-    found: list[tuple[str, Decided]] = []
+    decisions: list[tuple[str, Decided]] = []
     for review in summary.needs_review:
         open_ = dict.fromkeys(kept_name(reason) for reason in review.reasons if reason.kind in KEPT)
-        keep = tuple(name for name in open_ if {name, name.rpartition(".")[2]} & {*asked.keep})
+        keep = tuple(name for name in open_ if {name, name.rpartition(".")[2]} & {*wish.keep})
         learner = _learner(summary, review.id)
         if keep and learner is not None and learner.report:
             decided = replace(only, keep=keep)
-            found.append((review.id, replace(decided, made_for=made_for_files(options.results, learner, decided))))
-    if not found:
-        raise UserError(problem_text("nothing_open", names=", ".join(asked.keep)))
-    return found
+            decisions.append((review.id, replace(decided, made_for=made_for_files(options.results, learner, decided))))
+    if not decisions:
+        raise UserError(problem_text("nothing_open", names=", ".join(wish.keep)))
+    return decisions
 
 
 def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decided]:
@@ -109,24 +112,23 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decid
 
     Names in `withdraw` must belong to earlier decisions, too.
     """
-    there = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
-    live = (*there.applied, *there.pending)
-    found: list[Decided] = []
+    state = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
+    live = (*state.applied, *state.pending)
+    confirmed: list[Decided] = []
     for option, words in (("--confirm", options.confirm), ("--withdraw", options.withdraw)):
         for word in words:
             of = [one for one in live if word in map(part_name, parts(one))]
             if not of:
                 known = list(dict.fromkeys(part_name(part) for one in live for part in parts(one)))
                 near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
-                said = problem_text("not_decided", learner=options.learner, near=near)
-                raise UserError(f"{option} {word}: {said}")
+                raise UserError(f"{option} {word}: {problem_text('not_decided', learner=options.learner, near=near)}")
             if option == "--withdraw":
                 continue
             if word == "keep" or word not in names_for_files(of[-1]):
                 raise UserError(f"--confirm {word}: {problem_text('holds_already')}")
             again = {part: value for part, value in parts(of[-1]).items() if part_name(part) == word}
-            found.append(with_parts(of[-1], again))
-    return found
+            confirmed.append(with_parts(of[-1], again))
+    return confirmed
 
 
 def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
@@ -138,45 +140,48 @@ def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | No
         raise UserError(problem_text("no_report", name=name))
     if options.ignored is not None and learner is not None and name not in learner.submissions:
         raise UserError(f"--ignore: {misplaced_text(name, '', ())}")
-    submission = options.submission
-    if submission is None:
-        return
+    if options.submission is not None:
+        problem = _misplaced(options.submission, options.results, name, learner, summary)
+        if problem is not None:
+            raise UserError(f"--submission: {problem}")
+
+
+def _misplaced(submission: str, results: Path, name: str, learner: Learner | None, summary: Summary) -> str | None:
+    """Return the reason why a submission cannot be that of a learner; None if it can."""
     owners = [one for one in summary.learners if submission in one.submissions]
     if not owners:
         near = did_you_mean(submission, sorted(key for one in summary.learners for key in one.submissions))
-        raise UserError(
-            f"--submission: {problem_text('no_submission', name=submission, folder=options.results, near=near)}"
-        )
+        return problem_text("no_submission", name=submission, folder=results, near=near)
     if learner not in owners and any(one.standing != "unclaimed" for one in owners):
-        wrong = misplaced_text(name, submission, [one.id for one in owners])
-        raise UserError(f"--submission: {wrong}")
+        return misplaced_text(name, submission, [one.id for one in owners])
+    return None
 
 
 def _see_that_files_are_there(results: Path, learner: Learner | None, decided: Decided) -> None:
     """Raise `UserError` if a chosen file is not in any submission of the learner."""
     names = learner.submissions if learner is not None else ()
     for exercise, path in decided.files.items():
-        found = [read_found(results, name) for name in names]
-        if not any(files_digest(one, exercise, path) is not None for one in found):
-            there = [name for one in found for name in choosable(one, exercise)]
-            raise UserError(f"--file {exercise}={path}: {no_such_file(exercise, path, there)}")
+        files = [read_found(results, name) for name in names]
+        if not any(files_digest(one, exercise, path) is not None for one in files):
+            paths = [name for one in files for name in choosable(one, exercise)]
+            raise UserError(f"--file {exercise}={path}: {no_such_file(exercise, path, paths)}")
 
 
 def _decided(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decided:
     """Return the decision that the options describe, together with confirmed ones. Raises `UserError`."""
     read: dict[str, Callable[[Any], Any]] = {
-        "points": _points,
-        "files": _files,
+        "points": partial(_pairs, "--points", "write_points", _number),
+        "files": partial(_pairs, "--file", "write_file", lambda path: path or None),
         "submitted_at": _time,
         "keep": tuple,
         "withdraw": tuple,
     }
-    given = {name: value for name in WHAT if (value := getattr(options, name)) not in (None, ())}
+    values = {name: value for name in WHAT if (value := getattr(options, name)) not in (None, ())}
     one = Decided(
         by=options.by or _user(),
         at=datetime.now().astimezone().replace(microsecond=0).isoformat(),
         why=options.why,
-        **{name: read[name](value) if name in read else value for name, value in given.items()},
+        **{name: read[name](value) if name in read else value for name, value in values.items()},
     )
     decided = merged((*confirmed, one))
     if not parts(decided):
@@ -191,24 +196,20 @@ def _time(word: str) -> str:
     return time
 
 
-def _points(words: Sequence[str]) -> dict[str, int]:
-    points: dict[str, int] = {}
-    for word in words:
-        name, _, number = word.partition("=")
-        if not number.isascii() or not number.isdecimal() or len(number) > 9:
-            raise UserError(f"--points {word}: {problem_text('write_points')}")
-        points[name] = int(number)
-    return points
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
 
 
-def _files(words: Sequence[str]) -> dict[str, str]:
-    files: dict[str, str] = {}
+def _pairs(option: str, problem: str, read: Callable[[str], T | None], words: Sequence[str]) -> dict[str, T]:
+    """Return the values of `NAME=VALUE` words by name. Raises `UserError` where `read` returns None for a value."""
+    values: dict[str, T] = {}
     for word in words:
-        name, _, place = word.partition("=")
-        if not place:
-            raise UserError(f"--file {word}: {problem_text('write_file')}")
-        files[name] = place
-    return files
+        name, _, text = word.partition("=")
+        value = read(text)
+        if value is None:
+            raise UserError(f"{option} {word}: {problem_text(problem)}")
+        values[name] = value
+    return values
 
 
 def _user() -> str:

@@ -25,7 +25,7 @@ from .options import (
     exercise_ids,
 )
 from .parser import About, forms
-from .streams import INTERRUPTED, StatusLine, how_to_shorten, style
+from .streams import INTERRUPTED, StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:
     from ..practice import Practice
@@ -70,15 +70,15 @@ def start(
     texts = [words.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
     texts += [words.also_written(others)] if others else []
     texts += [words.left_alone(kept)] if kept else []
-    drawn = style(folder)
+    look = style(folder)
     shorten = how_to_shorten(folder)
-    tips = drawn.wrap(words.START_TIP, drawn.prose) + (with_command(words.SHORTEN, shorten, drawn) if shorten else [])
-    lines = [line for text in texts for line in drawn.wrap(text, drawn.prose)]
-    print("\n".join([*lines, *_first_step(own, folder, drawn), *tips]))
+    tips = look.wrap(words.START_TIP) + (with_command(words.SHORTEN, shorten, look) if shorten else [])
+    lines = [line for text in texts for line in look.wrap(text)]
+    print("\n".join([*lines, *_first_step(own, folder, look), *tips]))
     return 0
 
 
-def _first_step(course: Course, folder: Path, drawn: Style) -> list[str]:
+def _first_step(course: Course, folder: Path, look: Style) -> list[str]:
     """Return the next step: to open the file of the first exercise that is not known to be passed."""
     from ..views.practice import with_command
 
@@ -87,7 +87,7 @@ def _first_step(course: Course, folder: Path, drawn: Style) -> list[str]:
         return [words.all_passed(len(course.exercises))]
     inside = folder.resolve() == Path.cwd().resolve()
     first = words.next_step("open", f"exercises/{following.filename}", "" if inside else plain(str(folder)))
-    return with_command(first, f"grade {following.number.lstrip('0')}", drawn)
+    return with_command(first, f"grade {following.number.lstrip('0')}", look)
 
 
 def _first_not_passed(course: Course, folder: Path) -> Exercise | None:
@@ -160,20 +160,20 @@ def hint(
 ) -> int:
     """Show a hint. Repeat the command for the next one."""
     of = course_of_folder(course)
-    known = None if exercise else _next_hint(of)
-    if known is not None:
-        at, shown, more = known
+    next_hint = None if exercise else _next_hint(of)
+    if next_hint is not None:
+        at, shown, more = next_hint
     else:
         at = find_exercise(of, exercise) if exercise else _following(of)
         shown, count = 1 if number is None else number, len(at.hints)
         if not 1 <= shown <= count:
             raise UserError(words.hint_range(at.id, count))
         more = words.more_hints(at.hint_command(shown + 1)) if shown < count else ""
-    drawn = style()
+    look = style()
     lines = []
     if shown:
-        lines = [*hint_lines(words.hint_head(shown, len(at.hints), at.stem), at.hints[shown - 1], drawn), ""]
-    print("\n".join([*lines, *drawn.wrap(more, drawn.prose)]).rstrip("\n"))
+        lines = [*hint_lines(words.hint_head(shown, len(at.hints), at.stem), at.hints[shown - 1], look), ""]
+    print("\n".join([*lines, *look.wrap(more)]).rstrip("\n"))
     return 0
 
 
@@ -307,9 +307,7 @@ def solution(exercise: OneExercise, *, folder: Folder = None, course: CourseArou
         if results[chosen.id].status != "passed":
             raise UserError(words.solution_later(chosen.stem))
     if not path.is_file():
-        drawn = style()
-        lines = [*drawn.wrap(words.SOLUTIONS_ELSEWHERE, drawn.prose), *drawn.wrap(own.solutions_at, drawn.prose)]
-        print("\n".join(lines))
+        say(words.SOLUTIONS_ELSEWHERE, own.solutions_at)
         return 0
     print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
     return 0

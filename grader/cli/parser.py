@@ -156,10 +156,10 @@ class _Text(click.ParamType[str]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        found = decoded(value)
-        if not found.isascii() and found.encode("utf-8", "replace").decode() != found:
+        text = decoded(value)
+        if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
             self.fail("it is not UTF-8", param, ctx)
-        return found
+        return text
 
 
 _TYPES: dict[object, click.ParamType[Any]] = {

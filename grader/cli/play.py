@@ -24,7 +24,7 @@ from ..words.practice import unread_text
 from ..words.sentence import cannot_be_written
 from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
 from .options import PlayOptions, default_memo
-from .streams import StatusLine, style
+from .streams import StatusLine, say
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,11 @@ def run_play(course: Course, options: PlayOptions) -> int:
     from ..views.replay import build_replay_page
 
     path = _write(build_replay_page(replays, landscape), options.out, folder)
-    drawn = style()
     program = landscape.program if landscape else replays[0].program
     opened = options.browser and open_in_browser(path.resolve().as_uri())
-    told = [practice.replayed(shown_path(target.source.path), program), practice.replay_in(shown_path(path))]
-    told += [] if opened or not options.browser else [practice.OPEN_IT]
-    print(*(line for text in told for line in drawn.wrap(text, drawn.prose)), sep="\n")
+    say(practice.replayed(shown_path(target.source.path), program), practice.replay_in(shown_path(path)))
+    if options.browser and not opened:
+        say(practice.OPEN_IT)
     return 0
 
 
@@ -97,14 +96,14 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
 
     def source(exercise: Exercise | None, missing: str) -> Source:
         if options.file:
-            found: Source | None = read_source(options.file, names=exercise.names if exercise else ())
+            read: Source | None = read_source(options.file, names=exercise.names if exercise else ())
         else:
-            found = files.sources[exercise.id] if exercise else None
-        if found is None:
+            read = files.sources[exercise.id] if exercise else None
+        if read is None:
             raise UserError(missing)
-        if found.unread is not None:
-            raise UserError(f"{found.path}: {unread_text(found.unread, found.path.name)}")
-        return found
+        if read.unread is not None:
+            raise UserError(f"{read.path}: {unread_text(read.unread, read.path.name)}")
+        return read
 
     nothing = practice.no_files(str(folder), above=options.folder is None)
     if options.landscape:
@@ -133,7 +132,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
 
     exercise = target.exercise.id if target.exercise else ""
     source = target.source
-    file = LearnerFile(exercise, shown_path(source.path), source.text, source.cells)
+    file = LearnerFile(exercise, shown_path(source.path), source)
     others = [preset.subject for preset in presets() if target.subject is None or preset.id != target.subject.preset]
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
@@ -172,8 +171,7 @@ def _of_exercise(
     if found is None:
         raise UserError(practice.check_without_pass(target.check.id, exercise.id))
     if checked.passed(target.check):
-        drawn = style()
-        print(*drawn.wrap(practice.passed_check(target.check.title), drawn.prose), sep="\n")
+        say(practice.passed_check(target.check.title))
     return found
 
 

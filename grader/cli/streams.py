@@ -38,11 +38,17 @@ def prepare() -> None:
 
 def complain(message: object) -> None:
     """Print a message to standard error without control characters, because names in it may come from others."""
-    drawn = style()
-    text = drawn.runnable(paragraph(f"grade: {message}"))
+    look = style()
+    text = look.runnable(paragraph(f"grade: {message}"))
     if sys.stderr.isatty():
-        text = "\n".join(part for line in text.splitlines() for part in drawn.wrap(line, drawn.prose))
+        text = "\n".join(part for line in text.splitlines() for part in look.wrap(line))
     print(text, file=sys.stderr)
+
+
+def say(*texts: str) -> None:
+    """Print texts to standard output, each broken into lines that fit the terminal."""
+    look = style()
+    print("\n".join(line for text in texts for line in look.wrap(text)))
 
 
 def unwritable(stream: TextIO) -> OSError | None:
@@ -195,11 +201,10 @@ class StatusLine:
         """Leave a line for the first check of an exercise that ran out of time. Other checks may take as long."""
         if self._shown and result.status == "timeout" and exercise.id not in self._told:
             self._told.add(exercise.id)
-            drawn = self._style
             texts = [result.title, (result.message or "").partition("\n")[0], practice.OTHER_CHECKS]
-            told = [line for text in texts for line in drawn.wrap(text, drawn.prose - 9)]
+            lines = [line for text in texts for line in self._style.wrap(text, self._style.prose - 9)]
             self.show("")
-            self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(told) + "\n")
+            self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(lines) + "\n")
 
     def clear(self) -> None:
         self.show("")

@@ -4,7 +4,7 @@ Whatever the process does affects only the current batch. The next batch gets a 
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from ..remarks import Died
 from ..sandbox import Warm
 from . import bounds, protocol
 from .protocol import Batch, Broke, Problem, Read, Refused
+from .source import Source
 from .transport import Budget, Host, connect
 
 _UNANSWERED = 2  # after this many unanswered batches in fresh processes, the remaining ones are skipped
@@ -50,13 +51,11 @@ class EngineProcess:
 
     Args:
         host: The server process that starts it, or another place where learner files run.
-        source: The file's text.
-        filename: Its name, as tracebacks show it.
+        source: The file. Tracebacks show its name. If it is a notebook of several cells, a cell that cannot be run is
+            skipped.
         stub: The file as it was given out. A source with the same syntax tree counts as not started.
         limits: The limits of loading and of each batch.
         budget: The budget of the whole submission, which its files share.
-        cells: The lines in which a notebook's cells begin. If there are several, a cell that cannot be run is
-            skipped.
         apart: Whether each batch is run in a fresh process. Without `apart`, this begins after a batch that ran out
             of time, or that died in a used process.
     """
@@ -64,20 +63,18 @@ class EngineProcess:
     def __init__(
         self,
         host: Warm | Host,
-        source: str,
-        filename: str,
+        source: Source,
         stub: str | None,
         limits: Limits,
         budget: Budget | None = None,
         *,
-        cells: Sequence[int] = (),
         apart: bool = False,
     ) -> None:
         self._order = {
-            "source": source,
-            "filename": filename,
+            "source": source.text,
+            "filename": source.path.name,
             "stub": stub,
-            "cells": list(cells),
+            "cells": [start.line for start in source.cells],
             "allow": host.allow,
             "limits": msgspec.to_builtins(limits),
         }

@@ -37,8 +37,8 @@ CODES = tuple(dict.fromkeys((*get_args(FactKind), *REMARKS, *OPERATIONS, *STOPS,
 
 def is_code(name: str) -> bool:
     """Return whether a name is one of `CODES`, or that of an exception of Python's own, such as `RecursionError`."""
-    found = getattr(builtins, name, None)
-    return name in CODES or (isinstance(found, type) and issubclass(found, Exception))
+    value = getattr(builtins, name, None)
+    return name in CODES or (isinstance(value, type) and issubclass(value, Exception))
 
 
 # -- Find the value in a YAML file that does not fit its type, and suggest a replacement
@@ -411,16 +411,16 @@ def _numbers(folder: Path) -> dict[str, list[str]]:
 
     If a learner deleted a file, its number is taken from its hidden tests.
     """
-    found: dict[str, list[str]] = {}
+    numbers: dict[str, list[str]] = {}
     for path in sorted((folder / "exercises").glob("*.py")):
         match = _NUMBERED.fullmatch(path.name)
         if match:
-            found.setdefault(match["id"], []).append(match["number"])
+            numbers.setdefault(match["id"], []).append(match["number"])
     for path in sorted((folder / "tests" / "hidden").glob("test_*.py")):
         match = _NUMBERED.fullmatch(path.name.removeprefix("test_"))
         if match:
-            found.setdefault(match["id"], [match["number"]])
-    return found
+            numbers.setdefault(match["id"], [match["number"]])
+    return numbers
 
 
 def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers: dict[str, list[str]]) -> Exercise:

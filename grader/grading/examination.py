@@ -156,10 +156,7 @@ def examination(
         yield Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
         return
     course = grader.course
-    cells = [start.line for start in source.cells]
-    with grader.process(
-        grader.warm, source.text, source.path.name, stub, course.limits, budget, cells=cells, apart=to_the_end
-    ) as process:
+    with grader.process(grader.warm, source, stub, course.limits, budget, apart=to_the_end) as process:
         # load
         state = _load(process, source)
         if state.state != "loaded":

@@ -83,7 +83,7 @@ class Events:
     @contextlib.contextmanager
     def _reader(self) -> Iterator[None]:
         """Read keys in a thread until the block ends."""
-        end, told = os.pipe()
+        end, stop = os.pipe()
 
         def read() -> None:
             while True:
@@ -100,10 +100,10 @@ class Events:
         try:
             yield
         finally:
-            os.write(told, b".")
+            os.write(stop, b".")
             thread.join()
             os.close(end)
-            os.close(told)
+            os.close(stop)
 
 
 class _Handler(FileSystemEventHandler):

@@ -126,7 +126,7 @@ class Practice:
         first = CheckedFile(grader, exercise, source).first()
         if first is None:
             return ()
-        file = LearnerFile(exercise.id, source.path.name, source.text, source.cells)
+        file = LearnerFile(exercise.id, source.path.name, source)
         return record(grader.warm, self.course.limits, file, first, (), answers_of(grader.oracle))
 
     def _events(

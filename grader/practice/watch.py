@@ -179,8 +179,8 @@ class Watch:
             self._turn_to_next()
         elif key == "p" and self._seen is not None:
             self._screen.status(words.RUNNING)
-            told = self._play(self._seen)
-            self._view = lambda: [line for text in told for line in self._style.wrap(text, self._style.prose)]
+            sentences = self._play(self._seen)
+            self._view = lambda: [line for text in sentences for line in self._style.wrap(text)]
         elif key == "r" and self._at is not None:
             self._asked_to_reset = not confirmed
             self._view = self._reset(self._at) if confirmed else self._ask_to_reset
@@ -260,7 +260,7 @@ class Watch:
 
     def _welcome(self) -> list[str]:
         results, style = self._practice.results, self._style
-        no_keys = [] if self._screen.keys else style.wrap(words.NO_KEYS, style.prose)
+        no_keys = [] if self._screen.keys else style.wrap(words.NO_KEYS)
         head = [self._course.title, progress(self._course, results, style), *no_keys, ""]
         if self._at is None:
             return [*head, *self._next(None)]
@@ -281,7 +281,7 @@ class Watch:
         """Return how to begin an exercise: its file, and a tip about saving or about a missing file."""
         missing = self._practice.results[exercise.id].status == "missing" and self._screen.keys
         tip = words.FILE_MISSING if missing else words.ON_SAVE
-        return [*self._next(exercise), *self._style.wrap(tip, self._style.prose)]
+        return [*self._next(exercise), *self._style.wrap(tip)]
 
     def _everything(self) -> list[str]:
         if self._seen is None:
@@ -298,7 +298,7 @@ class Watch:
         if not hints:
             later = self._unloaded(exercise)
             none = words.hints_later(exercise.id) if later else words.no_hint(exercise.id, len(exercise.hints))
-            return [*self._exercise(), "", *style.wrap(none, style.prose)]
+            return [*self._exercise(), "", *style.wrap(none)]
         more = words.NEXT_HINT
         if self._hint == hints[-1]:
             of_failure = self._failure(exercise) is not None
@@ -309,7 +309,7 @@ class Watch:
             )
         head = words.hint_head(self._hint, len(exercise.hints), exercise.stem)
         hint = hint_lines(head, exercise.hints[self._hint - 1], style)
-        return [*self._exercise(), "", *hint, "", *style.wrap(more, style.prose)]
+        return [*self._exercise(), "", *hint, "", *style.wrap(more)]
 
     def _passed(self, exercise: Exercise, following: Exercise | None) -> Callable[[], list[str]]:
         def view() -> list[str]:
@@ -322,18 +322,18 @@ class Watch:
 
     def _ask_to_reset(self) -> list[str]:
         assert self._at is not None
-        return self._style.wrap(words.sure_to_reset(self._at.filename), self._style.prose)
+        return self._style.wrap(words.sure_to_reset(self._at.filename))
 
     def _reset(self, exercise: Exercise) -> Callable[[], list[str]]:
         path = self._practice.path(exercise)
         notebook = path.with_name(exercise.notebook)
         if notebook.exists() and not path.exists():
-            return lambda: self._style.wrap(words.notebook_in_place(notebook.name, path.name), self._style.prose)
+            return lambda: self._style.wrap(words.notebook_in_place(notebook.name, path.name))
         try:
             done = reset(path, self._practice.stub(exercise))
         except OSError as error:
             message = cannot_be_written(str(path), error.strerror or "")
-            return lambda: self._style.wrap(message, self._style.prose)
+            return lambda: self._style.wrap(message)
         self._grade([exercise])
         return lambda: reset_text(path, done, self._style)
 

@@ -93,8 +93,7 @@ def record_training(
     runs = tuple(Run(loss, (("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
     # the steps of the learner's code
     taken: tuple[Step, ...] = ()
-    cells = [start.line for start in file.cells]
-    with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells) as process:
+    with EngineProcess(warm, file.source, None, limits) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
             problem: Problem | None = failure(loaded.cause, file, "load")
@@ -113,7 +112,7 @@ def record_training(
     return Landscape(
         title=plain(title),
         program=plain(loss.text),
-        source=file.source,
+        source=file.shown,
         parameters=tuple(plain(leaf.name) for leaf in loss.leaves),
         rate=rate,
         steps=taken,

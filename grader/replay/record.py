@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from ..base import plain
 from ..checks import EngineUnderCheck
@@ -34,7 +34,6 @@ from ..grading import Grader, examine
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import Answer
 from ..program import Leaf, Op, Program, ProgramError, number_text
-from ..remarks import CellStart
 from ..sandbox import Warm
 from ..words import practice as words
 from ..words.learner import ended_text, stopped_text
@@ -128,23 +127,17 @@ class LearnerFile:
     Attributes:
         exercise: the id of the exercise that the file belongs to.
         name: the name to show.
-        text: the content, or the joined cells of a notebook.
-        cells: the places in the text where the cells of a notebook begin.
+        source: the file.
     """
 
     exercise: str
     name: str
-    text: str
-    cells: tuple[CellStart, ...] = ()
+    source: Source
 
     @property
-    def path_name(self) -> str:
-        """Return the name without its folder, as a traceback shows it."""
-        return PurePath(self.name).name
-
-    @property
-    def source(self) -> SourceText:
-        lines = self.text.split("\n")[:MOST_LINES]
+    def shown(self) -> SourceText:
+        """Return the beginning of the file, as a replay shows it."""
+        lines = self.source.text.split("\n")[:MOST_LINES]
         return SourceText(plain(self.name), tuple(cut(plain(line), LINE) for line in lines))
 
 
@@ -169,8 +162,7 @@ def record(
     subjects = [*filter(None, [first]), *others]
     replays: list[Replay] = []
     cpu_s = min(limits.cpu_s, _CPU_S)
-    cells = [start.line for start in file.cells]
-    with EngineProcess(warm, file.text, file.path_name, None, limits, cells=cells, apart=True) as process:
+    with EngineProcess(warm, file.source, None, limits, apart=True) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
             return (_replay(file, subjects[0], loaded, answers(subjects[0].program)),)
@@ -242,7 +234,7 @@ def _made(
         program=plain(program.text),
         preset=subject.preset,
         exercise=file.exercise,
-        source=file.source,
+        source=file.shown,
         nodes=nodes,
         root=program.root,
         forward=tuple(Forward(node, line) for node, line in recorded.made) if recorded else (),
@@ -355,7 +347,7 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
     """
     if isinstance(cause, Died):
         return Problem(_sentence(ended_text(cause)), 0, where)
-    text = stopped_text(stopped(cause, file.text), file.cells).splitlines()[0]
+    text = stopped_text(stopped(cause, file.source.text), file.source.cells).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
     return Problem(_sentence(text), line, _WHERE.get(cause.where, where))
 

@@ -95,8 +95,8 @@ def exercise_list(
 def next_step(course: Course, exercise: Exercise | None, folder: Path, style: Style = PLAIN) -> list[str]:
     """Return the next step: the file to open, relative to the current folder, or that all exercises are passed."""
     if exercise is None:
-        return style.wrap(words.all_passed(len(course.exercises)), style.prose)
-    return style.wrap(words.next_file(shown_path(folder / exercise.filename), exercise.title), style.prose)
+        return style.wrap(words.all_passed(len(course.exercises)))
+    return style.wrap(words.next_file(shown_path(folder / exercise.filename), exercise.title))
 
 
 def what_next(
@@ -124,7 +124,7 @@ def what_next(
     if at is not None:
         exercise, path = by_id[at.id], files[at.id]
         if at.status == "missing":
-            return style.wrap(words.next_missing(f"grade reset {_short(exercise)}", shown_path(path)), style.prose)
+            return style.wrap(words.next_missing(f"grade reset {_short(exercise)}", shown_path(path)))
         verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
         usual = os.path.realpath(path.parent) == os.path.realpath(folder)
         in_place = usual and path.name in (exercise.filename, exercise.notebook)
@@ -145,7 +145,7 @@ def what_next(
 def _step(first: str | None, names: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:
     command = " ".join(["grade", *map(shlex.quote, (*names, *flags))])
     if first is None:
-        return style.wrap(words.next_all(command), style.prose)
+        return style.wrap(words.next_all(command))
     return with_command(first, command, style)
 
 
@@ -180,9 +180,9 @@ def welcome(
     return [
         style.cut(style.clean(course.title), style.width),
         "",
-        *style.wrap(text, style.prose),
+        *style.wrap(text),
         "",
-        *style.wrap(words.WELCOME_TIP, style.prose),
+        *style.wrap(words.WELCOME_TIP),
         *(with_command(words.SHORTEN, shorten, style) if shorten else []),
         "",
         f"Score 0/{points}",
@@ -211,8 +211,8 @@ def reset_text(path: Path, done: Reset, style: Style = PLAIN) -> list[str]:
     """Return a text about the reset of a file: whether it was reset, and the path of the copy if there is one."""
     name = shown_path(path)
     if not done.written:
-        return style.wrap(words.reset_not_needed(name), style.prose)
-    return style.wrap(words.reset_done(name, shown_path(done.copy) if done.copy else ""), style.prose)
+        return style.wrap(words.reset_not_needed(name))
+    return style.wrap(words.reset_done(name, shown_path(done.copy) if done.copy else ""))
 
 
 def _short(exercise: Exercise) -> str:

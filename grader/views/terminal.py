@@ -107,10 +107,10 @@ def _left_out(report: Report, style: Style) -> list[str]:
     if exercise is None or check is None or not failures:
         return []
     if all(_not_earned(*one) for one in failures):
-        return style.wrap(words.MISSED_BONUS, style.prose)
+        return style.wrap(words.MISSED_BONUS)
     whole, more = _is_whole(exercise, check, style), len(failures) > 1
     text = (words.FIRST_IN_FULL if whole else words.FIRST_IN_PART) if more else "" if whole else words.IN_PART
-    return style.wrap(text, style.prose) if text else []
+    return style.wrap(text) if text else []
 
 
 def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:

@@ -196,8 +196,8 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
         return (
             "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it so that it ends in .ipynb"
         )
-    told = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
-    usual = explain(stopped.type, stopped.message, [text for _, text in stopped.lines]) if told else None
+    certain = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
+    usual = explain(stopped.type, stopped.message, [text for _, text in stopped.lines]) if certain else None
     if usual and stopped.operand and stopped.type == "AttributeError":
         operation, operand, method = stopped.operand
         usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"

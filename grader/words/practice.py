@@ -45,8 +45,8 @@ def no_exercise(word: str, numbers: Sequence[str], near: str) -> str:
 def _numbers(numbers: Sequence[str]) -> str:
     """Return exercise numbers as a range, or one by one if the range would have gaps."""
     short = [number.lstrip("0") or number for number in numbers]
-    whole = [str(number) for number in range(int(numbers[0]), int(numbers[-1]) + 1)]
-    return f"{short[0]} to {short[-1]}" if short == whole and len(short) > 2 else ", ".join(short)
+    without_gaps = [str(number) for number in range(int(numbers[0]), int(numbers[-1]) + 1)]
+    return f"{short[0]} to {short[-1]}" if short == without_gaps and len(short) > 2 else ", ".join(short)
 
 
 several_exercises = Sentence("`{word}` could be {ids: or }")

@@ -7,7 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +16,25 @@ import pytest
 from junitparser import JUnitXml
 from msgspec import UNSET
 from msgspec.structs import replace
+from reports import make_exercise, make_report
 
 from grader.base import UserError
 from grader.cohort import Summary, summarise
 from grader.cohort.export import Exported, export
 from grader.cohort.results import counted_paths, summary_of
-from grader.course import Course, Limits, load_course
+from grader.course import Course, load_course
 from grader.learners import Decided, Learner, Person, Submitter
 from grader.people import Class, Handed, Overrides, Roster
-from grader.report import CheckResult, ExerciseResult, Report, read_report, write_report
-from grader.report.model import SCHEMA, CourseStamp, Isolation, SubmissionStamp
+from grader.report import CheckResult, Report, read_report, write_report
+from grader.report.model import CourseStamp
 from grader.report.registry import Request, export_formats
 from grader.views.feedback import FORMAT as FEEDBACK
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
 Grade = Callable[..., Any]
+OTIENO = "reports/otieno.json"
+SEED = "the secret seed"
 FORMATS = {**export_formats(), FEEDBACK.name: FEEDBACK}
 
 
@@ -43,50 +46,42 @@ def course() -> Course:
 
 def a_report(course: Course, name: str, **more: Any) -> Report:
     """Return the report of a person who passed half of the checks."""
-    exercises = []
-    for exercise in course.exercises:
-        checks = tuple(
-            CheckResult(c.id, c.title, c.visibility, "passed", c.points, c.points, c.bonus, 0.1)
-            if number % 2
-            else CheckResult(c.id, c.title, c.visibility, "failed", 0, c.points, c.bonus, 0.1, message="line 1: =x")
-            for number, c in enumerate(exercise.checks)
+    exercises = [
+        make_exercise(
+            *(
+                CheckResult(c.id, c.title, c.visibility, "passed", c.points, c.points, c.bonus, 0.1)
+                if number % 2
+                else CheckResult(c.id, c.title, c.visibility, "failed", 0, c.points, c.bonus, 0.1, message="line 1: =x")
+                for number, c in enumerate(exercise.checks)
+            ),
+            name=exercise.id,
+            number=exercise.number,
+            title=exercise.title,
         )
-        score = sum(c.score for c in checks if not c.bonus)
-        bonus = sum(c.score for c in checks if c.bonus)
-        exercises.append(
-            ExerciseResult(
-                exercise.id, exercise.number, exercise.title, "partial", score, exercise.max_score, bonus, checks
-            )
-        )
+        for exercise in course.exercises
+    ]
     person = Submitter(name.title(), f"s-{name}", f"{name}@example.org")
-    made = Report(
-        schema=SCHEMA,
-        grader_version="1.0",
-        course=CourseStamp(course.id, course.version, course.hash),
-        submission=SubmissionStamp(name, "0", origin=name, submitters=(person,)),
-        graded_at="2026-01-02T03:04:05+00:00",
-        isolation=Isolation("process", Limits(1, 1.0, 1, 1)),
-        status="partial",
-        score=sum(exercise.score for exercise in exercises),
-        max_score=course.max_score,
-        bonus=sum(exercise.bonus for exercise in exercises),
-        notes=(),
-        exercises=tuple(exercises),
-        seed="the secret seed",
+    stamp = CourseStamp(course.id, course.version, course.hash)
+    return make_report(
+        *exercises, **{"id": name, "origin": name, "submitters": (person,), "course": stamp, "seed": SEED, **more}
     )
-    return replace(made, **more)
+
+
+def write_class(folder: Path, course: Course, *reports: Report, **more: Any) -> Summary:
+    """Write the results of `grade cohort --out` for these reports, and return the summary."""
+    (folder / "reports").mkdir(parents=True, exist_ok=True)
+    for report in reports:
+        write_report(report, folder / "reports" / f"{report.submission.id}.json")
+    summary = summarise(course, reports, more.pop("faults", {}), **more)
+    write_summary(folder, summary)
+    return summary
 
 
 @pytest.fixture
 def results(course: Course, tmp_path: Path) -> Path:
-    """Return the results of `grade cohort --out` for a class of two."""
-    folder = tmp_path / "results"
-    (folder / "reports").mkdir(parents=True)
-    reports = [a_report(course, name) for name in ("jane", "otieno")]
-    for report in reports:
-        write_report(report, folder / "reports" / f"{report.submission.id}.json")
-    write_summary(folder, summarise(course, reports, {}))
-    return folder
+    """Return the results of a class of two."""
+    write_class(tmp_path / "results", course, a_report(course, "jane"), a_report(course, "otieno"))
+    return tmp_path / "results"
 
 
 def write_summary(folder: Path, summary: Summary) -> None:
@@ -205,7 +200,7 @@ def test_gradescope_tells_learners_what_the_course_allows(results: Path, course:
     exported(results, "gradescope", course=course)
     text = (results / "exports" / "gradescope" / "jane" / "results.json").read_text(encoding="utf-8")
     assert "line 1: =x" in {test["output"] for test in json.loads(text)["tests"]}
-    assert "the secret seed" not in text
+    assert SEED not in text
 
 
 def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> None:
@@ -217,18 +212,17 @@ def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> No
     page = (jane / "feedback.html").read_text(encoding="utf-8")
     assert f"Jane: {report.score + report.bonus} of 100 points<" in page
     assert "line 1: =x" in page
-    assert "the secret seed" not in page
+    assert SEED not in page
 
 
 @pytest.mark.parametrize("to", [name for name, form in FORMATS.items() if form.files])
 def test_exports_for_learners_leave_out_what_the_course_hides(results: Path, course: Course, to: str) -> None:
     """A hidden check has only what its `detail` allows."""
-    report = a_report(course, "jane")
     exercises = tuple(
         replace(exercise, checks=tuple(replace(check, message=f"said by {check.id}.") for check in exercise.checks))
-        for exercise in report.exercises
+        for exercise in a_report(course, "jane").exercises
     )
-    write_report(replace(report, exercises=exercises), results / "reports" / "jane.json")
+    write_report(a_report(course, "jane", exercises=exercises), results / "reports" / "jane.json")
     exported(results, to, course=course)
     folder = results / "exports" / FORMATS[to].export / "jane"
     text = "".join(path.read_text(encoding="utf-8") for path in folder.iterdir())
@@ -244,7 +238,7 @@ def settled(results: Path, course: Course) -> dict[str, Learner]:
     ((exercise, check),) = [(e, c) for e in course.exercises[:1] for c in e.checks[:1]]
     points = {f"{exercise.id}.{check.id}": check.points}
     decided = Decided("Ada", "2026-03-05T00:00:00+00:00", "so", points=points)
-    summary = summarise(course, [a_report(course, name) for name in ("jane", "otieno")], {})
+    summary = summary_of(results)
     jane, otieno = summary.learners
     score = jane.score + check.points
     total = score + jane.bonus - 5
@@ -291,8 +285,7 @@ def test_a_group_with_different_totals_is_told(results: Path, course: Course, se
     """A file for a submission has only one total, and a message names the learner with another total."""
     jane = settled["jane"]
     ben = replace(jane, id="ben", person=Person("Ben"), penalty=0, total=jane.total + 5)
-    summary = summarise(course, [a_report(course, name) for name in ("jane", "otieno")], {})
-    write_summary(results, replace(summary, learners=(jane, ben)))
+    write_summary(results, replace(summary_of(results), learners=(jane, ben)))
     done = exported(results, "gradescope", course=course)
     said = f"jane belongs to Jane ({jane.total}) and Ben ({ben.total}); --to gradescope has one total for a submission"
     assert (False, 1) == (done.complete, len(done.warnings))
@@ -300,37 +293,22 @@ def test_a_group_with_different_totals_is_told(results: Path, course: Course, se
     assert exported(results, "csv", course=course).complete
 
 
-def test_feedback_of_one_assignment_goes_back_to_nbgrader(results: Path, course: Course) -> None:
-    """Feedback goes to a folder of the assignment that `grade cohort --assignment` named."""
-    reports = [
-        a_report(
-            course,
-            name,
-            submission=SubmissionStamp(name, "0", origin=f"{name}/ps1", submitters=(Submitter(name, name),)),
-        )
-        for name in ("jane", "otieno")
-    ]
-    for report in reports:
-        write_report(report, results / "reports" / f"{report.submission.id}.json")
-    write_summary(results, summarise(course, reports, {}))
-    assert exported(results, "feedback", course=course, platform="nbgrader").complete
-    assert ["jane/ps1/feedback.htm", "otieno/ps1/feedback.htm"] == files(results / "exports" / "feedback-nbgrader")
-
-
-def test_feedback_says_who_has_no_name_on_the_platform(results: Path, course: Course) -> None:
-    """The message counts the written and the missing files, and the export is not complete."""
-    reports = [
-        a_report(
-            course, name, submission=SubmissionStamp(name, "0", origin=origin, submitters=(Submitter(name, name),))
-        )
-        for name, origin in (("jane", "jane/ps1"), ("otieno", "otieno"))
-    ]
-    for report in reports:
-        write_report(report, results / "reports" / f"{report.submission.id}.json")
-    write_summary(results, summarise(course, reports, {}))
+@pytest.mark.parametrize(("origin", "missing"), [("otieno/ps1", False), ("otieno", True)])
+def test_feedback_of_one_assignment_goes_back_to_nbgrader(
+    results: Path, course: Course, origin: str, missing: bool
+) -> None:
+    """Feedback goes to a folder of the assignment. A message counts those whose folder does not name one."""
+    origins = {"jane": "jane/ps1", "otieno": origin}
+    write_class(
+        results,
+        course,
+        *(a_report(course, name, origin=at, submitters=(Submitter(name, name),)) for name, at in origins.items()),
+    )
     done = exported(results, "feedback", course=course, platform="nbgrader")
-    assert (1, "submission", False) == (done.count, done.kind, done.complete)
-    assert ["1 of 2 did not come from a download of nbgrader and is left out"] == done.warnings
+    expected = ["jane/ps1/feedback.htm"] + ["otieno/ps1/feedback.htm"] * (not missing)
+    assert expected == files(results / "exports" / "feedback-nbgrader")
+    assert (len(expected), "submission", not missing) == (done.count, done.kind, done.complete)
+    assert ["1 of 2 did not come from a download of nbgrader and is left out"] * missing == done.warnings
 
 
 def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, settled: dict[str, Learner]) -> None:
@@ -393,7 +371,7 @@ def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_who_has_no_report_is_named(results: Path, course: Course) -> None:
     """If a table lacks somebody, the message names them, and the export is not complete."""
     reports = [a_report(course, name) for name in ("jane", "otieno")]
-    write_summary(results, summarise(course, reports, {"eve\x1b": "the worker is gone"}))
+    write_class(results, course, *reports, faults={"eve\x1b": "the worker is gone"})
     done = exported(results, "csv")
     assert (2, "submission", False) == (done.count, done.kind, done.complete)
     assert ["1 of 3 submissions has no report and is left out: eve\\x1b"] == done.warnings
@@ -410,35 +388,35 @@ def test_a_report_too_many_is_told(results: Path, course: Course) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------
 
 
-def spoiled(results: Path, course: Course) -> Iterator[tuple[str, Callable[[], object], str]]:
-    """Yield defects of results: a name, a function that causes the defect, and the expected message."""
-    path = results / "reports" / "otieno.json"
-    other = replace(a_report(course, "otieno"), course=CourseStamp("backward", "2025.1", "0"))
+def a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
 
-    def a_folder() -> None:
-        path.unlink()
-        path.mkdir()
 
-    yield "no reports", lambda: shutil.rmtree(results / "reports"), "contains no reports; `grade cohort SUBMISSIONS"
-    yield "no summary", (results / "cohort.json").unlink, "contains no cohort.json"
-    yield "damaged summary", lambda: (results / "cohort.json").write_text("{"), "cohort.json is damaged"
-    yield "cut off", lambda: path.write_bytes(path.read_bytes()[:999]), "otieno.json is damaged"
-    yield "empty", lambda: path.write_bytes(b""), "run `grade cohort` again, which then grades this submission again"
-    yield "a folder", a_folder, "is not a regular file"
-    yield "another's", lambda: path.rename(path.with_name("eve.json")), "eve.json is the report of `otieno`; remove it"
-    yield (
-        "another course",
-        lambda: write_report(other, path),
-        "otieno.json was graded with another version of the course",
-    )
+def of_another_course(path: Path) -> None:
+    report = read_report(path.read_bytes())
+    write_report(replace(report, course=CourseStamp("backward", "2025.1", "0")), path)
+
+
+SPOILED: dict[str, tuple[str, Callable[[Path], object], str]] = {
+    "no reports": ("reports", shutil.rmtree, "contains no reports; `grade cohort SUBMISSIONS"),
+    "no summary": ("cohort.json", Path.unlink, "contains no cohort.json"),
+    "damaged summary": ("cohort.json", lambda path: path.write_text("{"), "cohort.json is damaged"),
+    "cut off": (OTIENO, lambda path: path.write_bytes(path.read_bytes()[:999]), "otieno.json is damaged"),
+    "empty": (OTIENO, lambda path: path.write_bytes(b""), "run `grade cohort` again, which then grades this"),
+    "a folder": (OTIENO, a_folder, "is not a regular file"),
+    "another's": (OTIENO, lambda path: path.rename(path.with_name("eve.json")), "eve.json is the report of `otieno`"),
+    "another course": (OTIENO, of_another_course, "otieno.json was graded with another version of the course"),
+}
 
 
 @pytest.mark.parametrize("to", ["csv", "gradescope"])
-@pytest.mark.parametrize("number", range(8))
-def test_bad_results_are_told_and_nothing_is_written(results: Path, course: Course, number: int, to: str) -> None:
+@pytest.mark.parametrize(("name", "spoil", "expected"), SPOILED.values(), ids=SPOILED.keys())
+def test_bad_results_are_told_and_nothing_is_written(
+    results: Path, course: Course, name: str, spoil: Callable[[Path], object], expected: str, to: str
+) -> None:
     """The message names the file and what to do. No report is exported."""
-    _, spoil, expected = list(spoiled(results, course))[number]
-    spoil()
+    spoil(results / name)
     with pytest.raises(UserError) as raised:
         exported(results, to, course=course)
     assert expected in str(raised.value)
@@ -474,12 +452,9 @@ def test_wrong_options_are_told(results: Path, course: Course, to: str, more: di
 def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path: Path) -> None:
     """Each member's folder has their login and only decisions about them. Members without a path are named."""
     folder = tmp_path / "results"
-    (folder / "reports").mkdir(parents=True)
-    made = a_report(course, "jane")
+    made = a_report(course, "jane", submitters=(Submitter("jane", "jane"),))
     at = tuple(replace(exercise, file=f"backward/{exercise.number}_{exercise.id}.py") for exercise in made.exercises)
-    stamp = SubmissionStamp("jane", "0", origin="jane", submitters=(Submitter("jane", "jane"),))
-    made = replace(made, exercises=at, submission=stamp)
-    write_report(made, folder / "reports" / "jane.json")
+    made = replace(made, exercises=at)
     people = (
         Person("Otieno O", "otieno", group="blue"),
         Person("Jane J", "jane", "jane@example.org", group="blue"),
@@ -487,7 +462,7 @@ def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path
     )
     decided = {"otieno": (Decided("Ada", "2026-03-05", "so", comment="to Otieno"),)}
     people_of = Class((Handed.of(made.submission),), Roster(people), overrides=Overrides(decided))
-    write_summary(folder, summarise(course, [made], {}, people=people_of))
+    write_class(folder, course, made, people=people_of)
     done = exported(folder, "feedback", course=course, platform="nbgrader")
     assert done.complete
     texts = {name: (folder / "exports" / name).read_text() for name in files(folder / "exports")}

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from grader import sandbox
-from grader.client import Batch, Budget, EngineProcess, Run
+from grader.client import Batch, Budget, EngineProcess, Run, Source
 from grader.course import Limits
 from grader.program import program
 from grader.sandbox import Warm
@@ -63,7 +64,8 @@ def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., EngineProcess]]
             budget: Budget | None = None,
             apart: bool = False,
         ) -> EngineProcess:
-            return stack.enter_context(EngineProcess(warm, source, "07_learner.py", stub, limits, budget, apart=apart))
+            file = Source(Path("07_learner.py"), source)
+            return stack.enter_context(EngineProcess(warm, file, stub, limits, budget, apart=apart))
 
         yield make
 

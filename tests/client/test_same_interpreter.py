@@ -9,10 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from grader.client import Batch, Broke, Budget, Died, Done, EngineProcess, Loaded, LoadFailed, NotStarted, Read, Run
+from grader.client import (
+    Batch,
+    Broke,
+    Budget,
+    Died,
+    Done,
+    EngineProcess,
+    Loaded,
+    LoadFailed,
+    NotStarted,
+    Read,
+    Run,
+    Source,
+)
 from grader.client.same_interpreter import Here
 from grader.course import Limits
 from grader.program import program
+
+FILE = Path("07_learner.py")
 
 ENGINE = (Path(__file__).resolve().parents[2] / "solutions" / "07_backward.py").read_text(encoding="utf-8")
 LIMITS = Limits(calls=20_000, output_kb=4)
@@ -38,19 +53,19 @@ def gradients(process: EngineProcess) -> list[object]:
 
 def test_a_file_runs_without_a_process(here: Here) -> None:
     """Under every order seed, the observations are those that a process would send, in each of two batches."""
-    with EngineProcess(here, ENGINE, "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, ENGINE), None, LIMITS) as process:
         assert Loaded() == process.load()
         assert [[(3.0, 2.0, 1.0)] * 4] * 2 == [gradients(process) for _ in range(2)]
 
 
 def test_what_goes_wrong_is_known_without_a_process(here: Here) -> None:
     """A file that is the stub, one that cannot be loaded, and a rule that raises give the answers of a process."""
-    with EngineProcess(here, ENGINE, "07_learner.py", ENGINE, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, ENGINE), ENGINE, LIMITS) as process:
         assert NotStarted() == process.load()
-    with EngineProcess(here, "1 / 0", "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, "1 / 0"), None, LIMITS) as process:
         assert isinstance(process.load(), LoadFailed)
     broken = ENGINE.replace("self.grad += other.data", "self.grad += nothing")
-    with EngineProcess(here, broken, "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, broken), None, LIMITS) as process:
         answer = process.run(batch()).answer
         assert isinstance(answer, Read)
         assert isinstance(answer.seeds[0][0], Broke)
@@ -61,7 +76,7 @@ def test_each_batch_runs_the_file_afresh(here: Here) -> None:
     counting = ENGINE.replace("class Value:", "used = []\n\n\nclass Value:").replace(
         "self.grad += other.data", "used.append(1) or len(used) < 2 or 1 / 0; self.grad += other.data"
     )
-    with EngineProcess(here, counting, "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, counting), None, LIMITS) as process:
         first, second = (process.run(batch()).answer for _ in range(2))
         assert first == second
 
@@ -86,7 +101,7 @@ def test_the_interpreter_is_restored(here: Here, line: str) -> None:
         return (math.exp, len, sys.modules["math"], dict(os.environ), *settings)
 
     before = state()
-    with EngineProcess(here, f"{line}\n{ENGINE}", "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, f"{line}\n{ENGINE}"), None, LIMITS) as process:
         process.load()
         process.run(batch())
     assert before == state()
@@ -94,7 +109,7 @@ def test_the_interpreter_is_restored(here: Here, line: str) -> None:
 
 def test_printed_text_is_returned_once(here: Here) -> None:
     """Text that the file prints when it is executed again belongs to no batch."""
-    with EngineProcess(here, f"print('hello')\n{ENGINE}", "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, f"print('hello')\n{ENGINE}"), None, LIMITS) as process:
         loaded = process.load()
         assert ("hello\n", "", "") == (loaded.output, *(process.run(batch()).output for _ in range(2)))  # type: ignore[union-attr]
 
@@ -102,7 +117,7 @@ def test_printed_text_is_returned_once(here: Here) -> None:
 @pytest.mark.parametrize("loop", ["while True: print('x' * 1000)", "print('x' * 10_000_000)"])
 def test_a_flood_ends_the_file(here: Here, loop: str) -> None:
     """A file that prints more than a process may print gets the same reason."""
-    with EngineProcess(here, loop, "07_learner.py", None, LIMITS) as process:
+    with EngineProcess(here, Source(FILE, loop), None, LIMITS) as process:
         loaded = process.load()
         assert isinstance(loaded, LoadFailed)
         assert Died("output_too_large", limit_kb=64 * 4) == loaded.cause
@@ -111,6 +126,6 @@ def test_a_flood_ends_the_file(here: Here, loop: str) -> None:
 def test_the_budget_counts(here: Here) -> None:
     """The time that learner code takes counts for the submission, and nothing is run when it is used up."""
     budget = Budget(max_cpu_s=1e-9)
-    with EngineProcess(here, ENGINE, "07_learner.py", None, LIMITS, budget) as process:
+    with EngineProcess(here, Source(FILE, ENGINE), None, LIMITS, budget) as process:
         assert isinstance(process.load(), Loaded)
         assert budget.cpu_exceeded == process.run(batch()).answer

@@ -106,13 +106,11 @@ class Forged:
         self,
         lies: Lies,
         warm: Any,
-        source: str,
-        filename: str,
+        source: Any,
         stub: str | None,
         limits: Limits,
         budget: Any = None,
         *,
-        cells: Sequence[int] = (),
         apart: bool = False,
     ) -> None:
         self.lies, self.limits = lies, limits
@@ -122,7 +120,7 @@ class Forged:
 
     @classmethod
     def telling(cls, lies: Lies, limits: Limits) -> "Forged":
-        return cls(lies, None, lies.source, "", None, limits)
+        return cls(lies, None, None, None, limits)
 
     def load(self) -> Loaded | NotStarted | LoadFailed:
         try:

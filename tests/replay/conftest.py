@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
+from grader.client import Source
 from grader.course import Limits
 from grader.program import Program
 from grader.replay import Replay
@@ -41,8 +42,14 @@ def replay(warm: Warm) -> Callable[..., Replay]:
         for old, new in edits:
             assert old in text
             text = text.replace(old, new)
+        file = LearnerFile("engine", "12_engine.py", Source(Path("12_engine.py"), text))
         (shown,) = record(
-            warm, LIMITS, LearnerFile("engine", "12_engine.py", text), subject_of(program), (), lambda p: None
+            warm,
+            LIMITS,
+            file,
+            subject_of(program),
+            (),
+            lambda p: None,
         )
         return shown
 

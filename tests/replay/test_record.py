@@ -9,7 +9,7 @@ import numpy  # noqa: F401  (the shapes use it)
 import pytest
 from edited_texts import bases_of, edited_texts
 
-from grader.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run
+from grader.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run, Source
 from grader.course import Limits
 from grader.oracle.answer_book import Answer
 from grader.program import program
@@ -17,6 +17,8 @@ from grader.replay import Replay
 from grader.replay.presets import presets
 from grader.replay.record import LearnerFile, Subject, record, subject_of
 from grader.sandbox import Warm
+
+FILE = Path("12_engine.py")
 
 Make = Callable[..., Replay]
 
@@ -104,11 +106,11 @@ def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -
     text = {**RIGHT, **WRONG}[name]
     programs = [SQUARE, NEST, program("L = relu(a * b + d) + d ** 3", a=2, b=3, d=-10)]
     runs = tuple(Run(p, (("backward", p.root), ("grads",), ("values",))) for p in programs)
-    with EngineProcess(warm, text, "12_engine.py", None, LIMITS) as process:
+    with EngineProcess(warm, Source(FILE, text), None, LIMITS) as process:
         assert isinstance(process.load(), Loaded)
         observed = process.run(Batch(runs, LIMITS.calls, LIMITS.cpu_s)).answer
     assert isinstance(observed, Read)
-    file = LearnerFile("engine", "12_engine.py", text)
+    file = LearnerFile("engine", FILE.name, Source(FILE, text))
     faults = []
     for at, p in enumerate(programs):
         (shown,) = record(warm, LIMITS, file, subject_of(p), (), lambda p: None)
@@ -264,7 +266,7 @@ def test_an_operation_that_is_missing_is_told(replay: Make) -> None:
 
 def test_a_pass_that_shows_no_steps_is_not_accused(warm: Warm) -> None:
     """Where gradients are worked out elsewhere, the replay says so and names no fault."""
-    file = LearnerFile("engine", "12_engine.py", RIGHT["gradients_in_a_dict"])
+    file = LearnerFile("engine", FILE.name, Source(FILE, RIGHT["gradients_in_a_dict"]))
     (shown,) = record(warm, LIMITS, file, subject_of(NEST), (), lambda p: None)
     assert shown.problem is not None
     assert ("read", "", ()) == (shown.problem.where, shown.fault, shown.backward)
@@ -294,7 +296,7 @@ def test_what_a_learner_wrote_steers_nothing(replay: Make) -> None:
 
 def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine: str) -> None:
     """A preset with an operation that is missing is left out; the first program is shown whatever becomes of it."""
-    file = LearnerFile("engine", "12_engine.py", engine.replace("def tanh", "def other"))
+    file = LearnerFile("engine", FILE.name, Source(FILE, engine.replace("def tanh", "def other")))
     neuron = next(preset.subject for preset in presets() if preset.id == "neuron")
     every = record(warm, LIMITS, file, None, [preset.subject for preset in presets()], lambda p: None)
     assert [preset.id for preset in presets() if preset.id != "neuron"] == [one.preset for one in every]
@@ -305,7 +307,7 @@ def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine:
 @pytest.mark.slow
 def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> None:
     """Waiting for one time limit is enough."""
-    file = LearnerFile("engine", "12_engine.py", engine.replace(MUL[0], "while True: pass"))
+    file = LearnerFile("engine", FILE.name, Source(FILE, engine.replace(MUL[0], "while True: pass")))
     assert 1 == len(
         record(warm, LIMITS, file, subject_of(SQUARE), [subject_of(NEST), subject_of(DIAMOND)], lambda p: None)
     )
@@ -313,7 +315,7 @@ def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> No
 
 def test_torchs_numbers_are_expected_where_they_are_known(warm: Warm, engine: str) -> None:
     """They win over the table's, and the replay says whose they are."""
-    file = LearnerFile("engine", "12_engine.py", engine)
+    file = LearnerFile("engine", FILE.name, Source(FILE, engine))
     (shown,) = record(warm, LIMITS, file, subject_of(SQUARE), (), lambda p: Answer((3.0, 9.5), (6.5, 1.0)))
     assert ("torch", 9.5, 6.5) == (shown.asked, shown.nodes[1].expected.data, shown.nodes[0].expected.grad)
 
@@ -322,7 +324,7 @@ def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine
     """Upstream gradient and existing gradients are those of the check."""
     both = program("L = a * b", a=2, b=-3)
     run = Run(both, (("record", 1), ("preload", [[0, 5.0]]), ("local_rules", 2, 4.0)))
-    file = LearnerFile("engine", "12_engine.py", engine)
+    file = LearnerFile("engine", FILE.name, Source(FILE, engine))
     (shown,) = record(
         warm, LIMITS, file, Subject("a check", run), (), lambda p: Answer((2.0, -3.0, -6.0), (-3.0, 2.0, 1.0))
     )
@@ -332,10 +334,10 @@ def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine
 
 def test_what_is_shown_of_a_file_is_bounded(warm: Warm) -> None:
     """Of a long file the beginning is shown, of long lines too."""
-    file = LearnerFile("engine", "12_engine.py", "x = 1\n" * 5_000 + "#" * 1_000)
+    file = LearnerFile("engine", FILE.name, Source(FILE, "x = 1\n" * 5_000 + "#" * 1_000))
     (shown,) = record(warm, LIMITS, file, subject_of(SQUARE), (), lambda p: None)
     assert 2_000 == len(shown.source.lines)
-    assert all(len(line) <= 300 for line in LearnerFile("engine", "x.py", "#" * 1_000).source.lines)
+    assert all(len(line) <= 300 for line in LearnerFile("engine", "x.py", Source(FILE, "#" * 1_000)).shown.lines)
 
 
 def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.MonkeyPatch, replay: Make) -> None:
