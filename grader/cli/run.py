@@ -79,8 +79,16 @@ def run_grade(options: GradeOptions) -> int:
     # show the result and write it
     report = full if options.instructor else for_learner(full, course.details)
     progress = progress_after(own, report) if own is not None and not options.as_json else None
-    _show(course, report, files, folder, progress, options)
-    sys.stdout.flush()
+    if not options.as_json:
+        _show(course, report, files, folder, progress, options)
+        sys.stdout.flush()
+    if options.line:
+        from .repairs import with_repairs
+
+        report = with_repairs(course, report, files, seed, options)
+    if options.as_json:
+        sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
+        sys.stdout.flush()
     _write(report, options, own, progress)
     write_formats(formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
@@ -88,6 +96,8 @@ def run_grade(options: GradeOptions) -> int:
 
 def _formats(options: GradeOptions) -> tuple[Wanted, ...]:
     """Return the formats to write. Raises `UserError`."""
+    if options.line and options.official:
+        raise UserError(for_ci.LINE_AND_OFFICIAL)
     formats = wanted(options.formats, os.environ)
     printing = [one.format.name for one in formats if one.format.printed]
     if options.as_json and printing:
@@ -116,9 +126,7 @@ def _show(
     options: GradeOptions,
 ) -> None:
     """Print the report, and for the learner who runs this command what comes next."""
-    if options.as_json:
-        sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
-    elif progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
+    if progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
         flags = _flags(course, options)
         print("\n".join(welcome(course, report, files, flags, style(), how_to_shorten())))
     else:

@@ -2,6 +2,7 @@
 
 from ..remarks import Died, Reason
 from .bounds import cut, cut_output
+from .candidates import Candidate, CandidateKind, candidates
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
 from .protocol import (
     Batch,
@@ -45,6 +46,8 @@ __all__ = [
     "Broke",
     "Budget",
     "Called",
+    "Candidate",
+    "CandidateKind",
     "Died",
     "Done",
     "EngineProcess",
@@ -72,6 +75,7 @@ __all__ = [
     "Traced",
     "Transport",
     "Values",
+    "candidates",
     "code_cells",
     "cut",
     "cut_output",

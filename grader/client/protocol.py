@@ -593,7 +593,7 @@ _load_answers = msgspec.json.Decoder(_LoadedAnswer | _NotStartedAnswer | _Failed
 
 def decode_load(frame: bytes) -> Problem | bool:
     """Return True for a loaded file, False for a file that was not started, else the problem. Raises `Refused`."""
-    answer = _decode(_load_answers, frame, bounds.LOAD_ANSWER, bounds.LOAD_VALUES)
+    answer = decode(_load_answers, frame, bounds.LOAD_ANSWER, bounds.LOAD_VALUES)
     if isinstance(answer, _FailedAnswer):
         return answer.problem
     return isinstance(answer, _LoadedAnswer)
@@ -601,7 +601,7 @@ def decode_load(frame: bytes) -> Problem | bool:
 
 def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
     """Return the outcomes of `batch`, which must have exactly the requested shape. Raises `Refused`."""
-    answer = _decode(_batch_answers, frame, batch.answer_cap, batch.most_values)
+    answer = decode(_batch_answers, frame, batch.answer_cap, batch.most_values)
     if isinstance(answer, _UnreadAnswer):
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
@@ -636,7 +636,8 @@ def _later_outcome(
     return first if decoded == first else decoded
 
 
-def _decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, most_values: int) -> Any:
+def decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, most_values: int) -> Any:
+    """Return the decoded message of a frame, which must be within these bounds. Raises `Refused`."""
     if len(frame) < HEADER.size:
         raise Refused("there is no answer, or only a piece of one")
     if len(frame) > most_bytes:

@@ -19,7 +19,8 @@ from typing import Any
 from ..course import Limits
 from ..remarks import Died
 from ..worker.adapter import load
-from ..worker.adapter.execute import LearnerFile
+from ..worker.adapter.candidates import CandidateFile
+from ..worker.adapter.execute import LearnerFile, open_file
 from ..worker.confine import framing
 from ..worker.confine.limits import LoopSteps
 from .transport import Answer, Budget, Printed, Transport
@@ -62,7 +63,7 @@ class SameInterpreter:
         self._steps = steps
         self._limits = limits
         self._budget = budget
-        self._file: LearnerFile | None = None
+        self._file: LearnerFile | CandidateFile | None = None
         self._filename = ""
         self._named: list[str] = []  # the modules that the file names
         self._used = False  # whether the file has run a batch
@@ -86,7 +87,7 @@ class SameInterpreter:
         file, ordered = self._file, self._file is not None
         if file is None:
             self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
-            file = self._file = LearnerFile(message)
+            file = self._file = open_file(message)
         with _restored(self._named, printed), self._steps.counted(self._filename, self._limits.calls):
             answer = self._run(file, message, printed) if ordered else file.load()
         self._budget.cpu_s += time.perf_counter() - begun
@@ -97,7 +98,7 @@ class SameInterpreter:
             self.close()
         return Answer(frame, printed.printed.text())
 
-    def _run(self, file: LearnerFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
+    def _run(self, file: LearnerFile | CandidateFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
         failed = None
         if self._used:
             printed.muted = True  # the file prints again what it printed when it was loaded

@@ -1,6 +1,7 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
 from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, examine, explain, last, plan
+from .repair import repairs
 from .scoring import Checked, FileState, check_result, score
 from .submissions import (
     Submission,
@@ -31,6 +32,7 @@ __all__ = [
     "last",
     "plan",
     "relative_path",
+    "repairs",
     "score",
     "submission_events",
 ]

@@ -212,6 +212,31 @@ def _load(process: EngineProcess, source: Source) -> FileState:
             return FileState("failed", path, output, reason_of(cause), cells=source.cells)
 
 
+def checks_pass(
+    grader: Grader,
+    exercise: Exercise,
+    source: Source,
+    checks: Iterable[Check],
+    budget: Budget,
+    *,
+    limit_divisor: int = 1,
+) -> bool:
+    """Return whether a source passes checks. They are run one after another, up to the first that does not pass.
+
+    Nothing else is kept of what the source does.
+
+    Args:
+        budget: The limits of all runs.
+        limit_divisor: Divides every limit of calls and CPU time.
+    """
+    limits = replace(grader.course.limits, cpu_s=grader.course.limits.cpu_s / limit_divisor)
+    with grader.process(grader.warm, source, None, limits, budget) as process:
+        if not isinstance(process.load(), Loaded):
+            return False
+        file = _File(grader, exercise, source.text, process, limit_divisor)
+        return all(file.passes(check) for check in checks)
+
+
 class _File(Struct):
     """A loaded file, and the engines with which its checks ran. It decides which batches run in a fresh process.
 
@@ -228,7 +253,7 @@ class _File(Struct):
     text: str
     process: EngineProcess
     limit_divisor: int
-    to_the_end: bool
+    to_the_end: bool = False
     engines: dict[str, EngineUnderCheck] = field(default_factory=dict)
     shared: bool = False  # whether a batch of the check ran in a process that had run another batch
     alone: bool = False  # whether each batch of the check runs in a fresh process
@@ -249,6 +274,10 @@ class _File(Struct):
         if outcome.status != "passed":
             self.process.restart()
         return outcome
+
+    def passes(self, check: Check) -> bool:
+        """Return whether a check passes, in the process as it is."""
+        return self._attempt(check, alone=False).status == "passed"
 
     def _attempt(self, check: Check, *, alone: bool) -> CheckOutcome:
         self.alone, self.shared = alone, False

@@ -2,13 +2,15 @@
 
 from .json_form import read_report, schema, to_json, write_report
 from .learner import check_for_learner, for_learner
-from .model import CheckResult, Diagnosis, ExerciseResult, Report
+from .model import CheckResult, Diagnosis, ExerciseResult, Repair, Repairs, Report
 from .review import review_reasons
 
 __all__ = [
     "CheckResult",
     "Diagnosis",
     "ExerciseResult",
+    "Repair",
+    "Repairs",
     "Report",
     "check_for_learner",
     "for_learner",

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from ..client import Reason
+from ..client import CandidateKind, Reason
 from ..course import Check, Limits
 from ..learners import Decided, Learner, Submitter
 from ..remarks import CellStart, Remark, Shown
@@ -115,6 +115,37 @@ class CheckResult(_Strict, frozen=True):
     decided: Decided | UnsetType = UNSET
 
 
+class Repair(_Strict, frozen=True):
+    """An edit of the learner's file with which every required check passes.
+
+    Attributes:
+        kind: the kind of the edit.
+        lines: the first line of each statement that is edited. If there are two, both are edited in the same way.
+    """
+
+    kind: CandidateKind
+    lines: tuple[Points, ...]
+
+
+class Repairs(_Strict, frozen=True):
+    """The result of a search for an edit that makes every required check pass.
+
+    Attributes:
+        found: the edits with which the checks passed.
+        tried: how many edits were tried.
+        exhaustive: whether these were all edits that the search knows.
+    """
+
+    found: tuple[Repair, ...]
+    tried: Points
+    exhaustive: bool
+
+    @property
+    def places(self) -> tuple[tuple[int, ...], ...]:
+        """Return the lines that the edits change, each place once. A statement that moves has no place."""
+        return tuple(dict.fromkeys(repair.lines for repair in self.found if repair.kind != "moved"))
+
+
 class ExerciseResult(_Strict, frozen=True):
     """The result of an exercise.
 
@@ -127,6 +158,7 @@ class ExerciseResult(_Strict, frozen=True):
             after the other.
         attempts: the system calls that the file's processes attempted and the sandbox refused and reported, in
             alphabetical order.
+        repairs: the result of the search for a repair, if one was made.
     """
 
     id: str
@@ -143,6 +175,7 @@ class ExerciseResult(_Strict, frozen=True):
     facts: tuple[FaultFact, ...] | UnsetType = UNSET
     cells: tuple[CellStart, ...] | UnsetType = UNSET
     attempts: tuple[str, ...] | UnsetType = UNSET
+    repairs: Repairs | UnsetType = UNSET
 
 
 class Report(_Strict, frozen=True):

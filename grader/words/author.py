@@ -124,6 +124,7 @@ def formats_help(formats: Sequence[str]) -> str:
     return f"also write {names}, to FILE or to where the platform reads it; may be repeated"
 
 
+LINE_AND_OFFICIAL = "--line is for work on a file; it cannot be used with --official"
 json_and_format = Sentence("--json and --format {name} both write to standard output; --report FILE writes the JSON")
 no_variables = Sentence(
     "--format {name} needs the variables {variables}; the platform's runner sets them; elsewhere, set them yourself"

@@ -29,6 +29,39 @@ from ..remarks import (
 from .facts import orders_text, place
 from .sentence import Sentence, filled
 
+MOST_PLACES = 4
+
+# -- repairs ------------------------------------------------------------------------------------------
+
+searching = Sentence("searching for the line that must change: {tried:change} tried")
+_one_place = Sentence("A change in {place} alone makes every required check pass.")
+_two_places = Sentence("The same change in {first} and {second} makes every required check pass.")
+_several_places = Sentence("Each of these can be changed so that every required check passes: {places:; }.")
+_no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
+_MOVED = "Every required check passes if one statement is moved."
+SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
+
+
+def repairs_text(places: Sequence[Sequence[int]], tried: int, moved: bool, cells: Sequence[CellStart] = ()) -> str:
+    """Say which lines were changed so that every required check passed.
+
+    Args:
+        places: The lines of each place. Two lines are a place if the same edit changed both.
+        tried: The number of changes that were tried.
+        moved: Whether moving a statement also made the checks pass.
+        cells: The cells of a notebook.
+    """
+    texts = [" and ".join(place(cells, line) for line in lines) for lines in places]
+    match texts:
+        case []:
+            return _MOVED if moved else _no_place(tried)
+        case [text]:
+            lines = [place(cells, line) for line in places[0]]
+            return _one_place(text) if len(lines) == 1 else _two_places(*lines)
+        case _:
+            return _several_places(texts[:MOST_PLACES])
+
+
 # -- checks -------------------------------------------------------------------------------------------
 
 

@@ -12,8 +12,8 @@ from problems import problem
 from grader.checks.outcome import stopped
 from grader.client import Problem, Reason
 from grader.client.protocol import SHAPES
-from grader.remarks import Remark
-from grader.words.learner import ended_text, remark_text, stopped_text
+from grader.remarks import CellStart, Remark
+from grader.words.learner import ended_text, remark_text, repairs_text, stopped_text
 
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
@@ -246,3 +246,23 @@ def test_a_message_that_the_worker_cut_has_a_mark(kind: str, expected: str, mess
 def test_a_line_zero_is_no_line() -> None:
     """A line number below 1, which no honest worker sends, shows nothing."""
     assert [] == said_of(problem("raised", lines=[0]), SOURCE).splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("places", "moved", "text"),
+    [
+        ([(7,)], False, "A change in line 7 alone makes every required check pass."),
+        ([(7, 8)], False, "The same change in line 7 and line 8 makes every required check pass."),
+        ([(7,), (9,)], True, "Each of these can be changed so that every required check passes: line 7; line 9."),
+        ([], True, "Every required check passes if one statement is moved."),
+        ([], False, "None of the 40 changes that were tried makes every required check pass."),
+    ],
+)
+def test_a_repair_is_told_by_its_place(places: list[tuple[int, ...]], moved: bool, text: str) -> None:
+    """Only what was seen is said: one place, several, none, or a statement that moves."""
+    assert text == repairs_text(places, 40, moved)
+
+
+def test_a_repair_in_a_notebook_is_told_by_its_cell() -> None:
+    """Lines count from the beginning of the cell."""
+    assert "cell 3, line 2 alone" in repairs_text([(11,)], 40, False, [CellStart(3, 10)])

@@ -17,6 +17,7 @@ from typing import Any
 
 from . import introspect, load, values
 from . import introspect as discovery
+from .candidates import CandidateFile
 from .load import CallBudget
 from .recording import Recording
 from .rules import CalledRules, Reading, Rules, rules_of
@@ -611,3 +612,8 @@ class LearnerFile:
         except BaseException as error:
             return ["load", *load.describe(error, self._filename)]
         return None
+
+
+def open_file(order: dict[str, Any]) -> LearnerFile | CandidateFile:
+    """Return the file of an order: one that is run, or one that is edited if the order has editable lines."""
+    return CandidateFile(order) if "editable" in order else LearnerFile(order)

@@ -1,0 +1,440 @@
+"""Edit a learner's file in one place, in every way that may repair it. The file is parsed and never run."""
+
+import ast
+import itertools
+from collections.abc import Iterable, Iterator
+from types import FrameType
+from typing import Any, NamedTuple
+
+MOST = 4_000  # candidates in one answer
+_POOL = 14  # expressions that may replace another one
+_TEXT = 1_000  # characters of a replacement
+
+_Node = ast.expr | ast.stmt
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+}
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Gt: (">=", "<", "<="),
+    ast.GtE: (">", "<", "<="),
+    ast.Lt: ("<=", ">", ">="),
+    ast.LtE: ("<", ">", ">="),
+    ast.Eq: ("!=", "is"),
+    ast.NotEq: ("==", "is not"),
+    ast.Is: ("is not", "=="),
+    ast.IsNot: ("is", "!="),
+    ast.In: ("not in",),
+    ast.NotIn: ("in",),
+}
+
+
+class Splice(NamedTuple):
+    """The characters from `start` to `end` of the file are replaced by `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Candidate(NamedTuple):
+    """A file that differs from the learner's in one place, or in two places by the same edit.
+
+    Attributes:
+        kind: the kind of the edit.
+        lines: the first line of each statement that is edited.
+        splices: the edit, in the order of the file, without overlaps.
+    """
+
+    kind: str
+    lines: tuple[int, ...]
+    splices: tuple[Splice, ...]
+
+
+class CandidateFile:
+    """A learner's file that is edited and not run.
+
+    Args:
+        order: a dictionary with the keys `source` and `editable`: the lines whose statements may be edited.
+    """
+
+    loaded = False  # no batch is run
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self._source: str = order["source"]
+        self._editable = frozenset(order["editable"])
+
+    def load(self) -> list[Any]:
+        """Return `["candidates", found]`. There are none if the file cannot be parsed."""
+        try:
+            found = candidates(self._source, self._editable)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            found = []
+        return ["candidates", [[kind, lines, splices] for kind, lines, splices in found]]
+
+    def forget(self) -> None:
+        """Do nothing: there is no module."""
+
+    def reload(self) -> None:
+        """Do nothing: the file is not run."""
+
+    def run(self, batch: dict[str, Any]) -> list[Any]:
+        """Raise an exception: no batch is sent to a file that is not loaded."""
+        raise NotImplementedError
+
+    def is_theirs(self, frame: FrameType | None) -> bool:
+        """Return True, so that the limit of CPU time stops the parser."""
+        return True
+
+
+def candidates(source: str, editable: frozenset[int]) -> list[Candidate]:
+    """Return the candidates of a source: likely edits first, and edits of two statements after those of one.
+
+    Args:
+        source: the learner's file.
+        editable: the lines whose statements may be edited.
+
+    Raises:
+        SyntaxError: the source cannot be parsed. `ast.parse` also raises `ValueError`, `RecursionError` and
+            `MemoryError`.
+    """
+    file = _File(source, editable)
+    by_kind: dict[str, list[_Edit]] = {kind: [] for kind in _ORDER}
+    seen: set[tuple[Splice, ...]] = set()
+    for edit in file.edits():
+        if edit.splices not in seen and all(len(splice.text) <= _TEXT for splice in edit.splices):
+            seen.add(edit.splices)
+            by_kind[edit.kind].append(edit)
+    found = [Candidate(edit.kind, (edit.line,), edit.splices) for kind in _ORDER for edit in by_kind[kind]]
+    twice = [pair for kind in _ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
+    return (found + twice)[:MOST]
+
+
+# likely kinds first
+_ORDER = (
+    "accumulate",
+    "sign",
+    "operator",
+    "operands",
+    "factor_dropped",
+    "constant",
+    "comparison",
+    "reversed",
+    "name",
+    "factor_added",
+    "condition",
+    "deleted",
+    "moved",
+    "expression",
+)
+_TWICE = ("accumulate", "sign", "operator", "factor_dropped", "factor_added", "name", "deleted")
+
+
+class _Edit(NamedTuple):
+    """An edit of a statement. Edits of two statements with the same `how` are the same edit in two places."""
+
+    kind: str
+    line: int
+    splices: tuple[Splice, ...]
+    block: int
+    how: str
+
+
+def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
+    """Yield the same edit in two statements of a block."""
+    for position, first in enumerate(edits):
+        for second in edits[position + 1 :]:
+            if first.block == second.block and first.how == second.how and first.line < second.line:
+                splices = tuple(sorted(first.splices + second.splices))
+                if all(one.end <= other.start for one, other in itertools.pairwise(splices)):
+                    yield Candidate(first.kind, (first.line, second.line), splices)
+
+
+class _File:
+    """A parsed file, and the places of its nodes in the text."""
+
+    def __init__(self, source: str, editable: frozenset[int]) -> None:
+        self._source = source
+        self._editable = editable
+        self._tree = ast.parse(source)
+        self._starts = [0]  # of each line, in bytes
+        for line in source.encode().splitlines(keepends=True):
+            self._starts.append(self._starts[-1] + len(line))
+        self._bytes = None if source.isascii() else source.encode()
+        self._line, self._block = 0, 0
+
+    def edits(self) -> Iterator[_Edit]:
+        """Yield all edits of the functions in the file."""
+        for function in _functions(self._tree):
+            pool = self._pool(function)
+            for block in _blocks(function):
+                yield from self._edits_of_block(block, pool)
+
+    # -- places in the text
+
+    def _place(self, line: int, column: int) -> int:
+        """Return the position of a character, from its line and its column in bytes."""
+        place = self._starts[line - 1] + column
+        return place if self._bytes is None else len(self._bytes[:place].decode())
+
+    def _span(self, node: _Node) -> tuple[int, int]:
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        return self._place(node.lineno, node.col_offset), self._place(node.end_lineno, node.end_col_offset)
+
+    def _text(self, node: _Node) -> str:
+        start, end = self._span(node)
+        return self._source[start:end]
+
+    def _operand(self, node: ast.expr) -> str:
+        """Return the text of an expression, in parentheses unless it binds tightly."""
+        tight = ast.Name | ast.Attribute | ast.Call | ast.Constant | ast.Subscript
+        return self._text(node) if isinstance(node, tight) else f"({self._text(node)})"
+
+    def _edit(self, kind: str, how: str, *splices: Splice) -> _Edit:
+        return _Edit(kind, self._line, tuple(sorted(splices)), self._block, how)
+
+    def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
+        return self._edit(kind, how, Splice(*self._span(node), text))
+
+    # -- names in scope
+
+    def _pool(self, function: _Function) -> tuple[str, ...]:
+        """Return the names, and the numbers on them, that a function uses. The most frequent ones come first."""
+        counts: dict[str, int] = {}
+        attributes: dict[str, int] = {}
+        owners: dict[str, int] = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                counts[f"{node.value.id}.{node.attr}"] = counts.get(f"{node.value.id}.{node.attr}", 0) + 1
+                attributes[node.attr] = attributes.get(node.attr, 0) + 1
+                owners[node.value.id] = owners.get(node.value.id, 0) + 1
+            elif isinstance(node, ast.Name):
+                counts[node.id] = counts.get(node.id, 0) + 1
+            elif isinstance(node, ast.arg):
+                counts.setdefault(node.arg, 0)
+        for owner in owners:
+            for attribute in ("data", "grad"):
+                counts.setdefault(f"{owner}.{attribute}", 0)
+        names = [name for name in counts if name not in _BUILTIN]
+        return tuple(sorted(names, key=lambda name: ("." not in name, -counts[name]))[:_POOL])
+
+    # -- edits
+
+    def _edits_of_block(self, block: list[ast.stmt], pool: tuple[str, ...]) -> Iterator[_Edit]:
+        for position, statement in enumerate(block):
+            if not any(line in self._editable for line in range(statement.lineno, _header_end(statement) + 1)):
+                continue
+            self._line, self._block = statement.lineno, id(block)
+            yield from self._edits_of_statement(statement, pool)
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _is_text(statement):
+                continue
+            yield self._put("deleted", "", statement, "pass")
+            yield from self._moves(block, position)
+
+    def _edits_of_statement(self, statement: ast.stmt, pool: tuple[str, ...]) -> Iterator[_Edit]:
+        value = getattr(statement, "value", None)
+        if isinstance(statement, ast.Assign | ast.AugAssign):
+            yield from self._assignments(statement)
+        if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return) and isinstance(value, _NUMERIC):
+            operand = self._operand(value)
+            yield self._put("sign", "-", value, f"-{operand}")
+            for name in pool:
+                yield self._put("factor_added", name, value, f"{operand} * {name}")
+        if isinstance(value, ast.Compare) and isinstance(statement, ast.Expr):
+            left, right = self._text(value.left), self._text(value.comparators[0])
+            yield self._put("accumulate", "compared", statement, f"{left} = {right}")
+        expressions = list(_expressions(statement))
+        for expression in expressions:
+            yield from self._edits_of_expression(expression)
+        owners = {id(one.value) for one in expressions if isinstance(one, ast.Attribute)}
+        called = {id(one.func) for one in expressions if isinstance(one, ast.Call)}
+        for expression in expressions:
+            if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
+                yield from self._other_names(expression, pool, plain=id(expression) in owners)
+        if isinstance(statement, ast.If | ast.While):
+            for text in ("True", "False", f"not ({self._text(statement.test)})"):
+                yield self._put("condition", text[:4], statement.test, text)
+        if isinstance(statement, ast.For):
+            yield from self._orders(statement.iter)
+
+    def _assignments(self, statement: ast.Assign | ast.AugAssign) -> Iterator[_Edit]:
+        """Yield `=` in place of `+=`, and the other way round."""
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        if isinstance(statement, ast.Assign) and not (
+            len(statement.targets) == 1 and isinstance(target, ast.Attribute | ast.Subscript)
+        ):
+            return
+        start, end = self._span(target)[1], self._span(statement.value)[0]
+        between = self._source[start:end]
+        if isinstance(statement, ast.AugAssign) and type(statement.op) in _OPERATORS:
+            old = _OPERATORS[type(statement.op)] + "="
+            others = ["=", *(f"{sign}=" for sign in _OPERATORS.values() if f"{sign}=" != old)]
+        else:
+            old, others = "=", ["+=", "-="]
+        for other in others:
+            kind = "accumulate" if "=" in (old, other) or other in ("+=", "-=") else "operator"
+            yield self._edit(kind, f"{old}{other}", Splice(start, end, between.replace(old, other, 1)))
+
+    def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
+        match node:
+            case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
+                a, b = self._operand(left), self._operand(right)
+                mine = _OPERATORS[type(op)]
+                for sign in _OPERATORS.values():
+                    if sign != mine:
+                        yield self._put("operator", f"{mine}{sign}", node, f"({a} {sign} {b})")
+                if mine not in "+*":
+                    yield self._put("operands", mine, node, f"({b} {mine} {a})")
+                yield self._put("factor_dropped", f"{mine} {b}", node, a)
+                yield self._put("factor_dropped", f"{a} {mine}", node, b)
+            case ast.UnaryOp(ast.USub(), operand):
+                yield self._put("sign", "+", node, self._operand(operand))
+            case ast.UnaryOp(ast.Not(), operand):
+                yield self._put("condition", "yes", node, f"({self._text(operand)})")
+            case ast.BoolOp(op, values):
+                other = " or " if isinstance(op, ast.And) else " and "
+                yield self._put("condition", other, node, f"({other.join(map(self._operand, values))})")
+                for value in values:
+                    yield self._put("condition", "one", node, self._operand(value))
+            case ast.Compare(left, [op], [right]) if type(op) in _COMPARISONS:
+                start, end = self._span(left)[1], self._span(right)[0]
+                for sign in _COMPARISONS[type(op)]:
+                    yield self._edit("comparison", sign, Splice(start, end, f" {sign} "))
+            case ast.IfExp(test, body, orelse):
+                first, second = self._operand(body), self._operand(orelse)
+                exchanged = f"({second} if {self._operand(test)} else {first})"
+                for how, text in (("exchanged", exchanged), ("first", first), ("second", second)):
+                    yield self._put("condition", how, node, text)
+            case ast.Call(_, arguments):
+                yield from self._calls(node, arguments)
+            case ast.Constant(bool() as value):
+                yield self._put("constant", "not", node, str(not value))
+            case ast.Constant(int() | float() as value):
+                for number in dict.fromkeys((0.0 if isinstance(value, float) else 0, 1, value + 1, value - 1, -value)):
+                    if number != value or type(number) is not type(value):
+                        yield self._put("constant", repr(number), node, f"({number!r})" if number < 0 else repr(number))
+
+    def _other_names(self, node: ast.Name | ast.Attribute, pool: tuple[str, ...], *, plain: bool) -> Iterator[_Edit]:
+        """Yield other names in place of one that is read. An owner of attributes is replaced by `plain` names only."""
+        mine = self._text(node)
+        for name in pool if isinstance(node.ctx, ast.Load) else ():
+            if name != mine and not (plain and "." in name):
+                # `self.data` is nearer to `other.data` and `self.grad` than to `out.grad`
+                near = set(name.split(".")) & set(mine.split(".")) or "." not in name + mine
+                yield self._put("name" if near else "expression", f"{mine} {name}", node, name)
+
+    def _calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
+        """Yield the arguments exchanged or left out, and the call left out."""
+        if not arguments and not call.keywords:
+            yield self._put("constant", "called", call, self._text(call.func))
+        if len(arguments) == 2 and not call.keywords:
+            first, second = arguments
+            yield self._edit(
+                "operands",
+                "arguments",
+                Splice(*self._span(first), self._text(second)),
+                Splice(*self._span(second), self._text(first)),
+            )
+        if len(arguments) == 1 and isinstance(call.func, ast.Name):
+            yield self._put("factor_dropped", self._text(call.func), call, self._operand(arguments[0]))
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
+            yield self._edit(
+                "reversed",
+                "append",
+                Splice(self._span(call.func)[1] - len("append"), self._span(call.func)[1], "insert"),
+                *(Splice(self._span(one)[0], self._span(one)[0], "0, ") for one in arguments[:1]),
+            )
+
+    def _orders(self, sequence: ast.expr) -> Iterator[_Edit]:
+        """Yield the other order of a loop."""
+        match sequence:
+            case ast.Call(ast.Name("reversed"), [inner]):
+                yield self._put("reversed", "forward", sequence, self._text(inner))
+            case ast.Subscript(value, ast.Slice(None, None, _)):
+                yield self._put("reversed", "forward", sequence, self._text(value))
+            case _:
+                yield self._put("reversed", "backward", sequence, f"reversed(list({self._text(sequence)}))")
+
+    def _moves(self, block: list[ast.stmt], position: int) -> Iterator[_Edit]:
+        """Yield the statement and the next one exchanged, and the statement in or out of a block."""
+        statement = block[position]
+        start, end = self._span(statement)
+        column = statement.col_offset
+        if position + 1 < len(block):
+            after = block[position + 1]
+            if column == after.col_offset and not isinstance(after, ast.ClassDef):
+                first, last = self._span(after)
+                text = self._source[first:last] + self._source[end:first] + self._source[start:end]
+                yield self._edit("moved", "down", Splice(start, last, text))
+        if position:
+            before = block[position - 1]
+            # the statement becomes the last one of the block before it
+            if isinstance(before, ast.For | ast.While | ast.If) and not before.orelse and before.body:
+                inner = before.body[-1].col_offset
+                yield self._edit("moved", "in", self._shifted(statement, inner - column))
+        inner_block = statement.body if isinstance(statement, ast.For | ast.While | ast.If) else []
+        if len(inner_block) > 1 and inner_block[-1].col_offset > column:
+            # its last statement is run after the block
+            self._line = inner_block[-1].lineno
+            yield self._edit("moved", "out", self._shifted(inner_block[-1], column - inner_block[-1].col_offset))
+            self._line = statement.lineno
+
+    def _shifted(self, statement: ast.stmt, by: int) -> Splice:
+        """Return the statement's lines with more or less space before them."""
+        start, end = self._place(statement.lineno, 0), self._span(statement)[1]
+        lines = self._source[start:end].split("\n")
+        return Splice(start, end, "\n".join(" " * by + line if by > 0 else line[-by:] for line in lines))
+
+
+_NUMERIC = (ast.BinOp, ast.Name, ast.Attribute, ast.IfExp, ast.UnaryOp, ast.Subscript)
+_BUILTIN = {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
+_BUILTIN |= {"range", "reversed", "set", "sorted", "str", "sum", "super", "tuple", "type", "zip", "Value", "math"}
+
+
+def _functions(tree: ast.Module) -> Iterator[_Function]:
+    """Yield the outermost functions: those of the file and of its classes."""
+    waiting: list[ast.stmt] = list(tree.body)
+    while waiting:
+        statement = waiting.pop(0)
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield statement
+        elif isinstance(statement, ast.ClassDef):
+            waiting[:0] = statement.body
+
+
+def _blocks(function: _Function) -> Iterator[list[ast.stmt]]:
+    """Yield every list of statements in a function, those of inner functions too."""
+    for node in ast.walk(function):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yield the expressions of a statement, without those of the statements in its blocks."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(child, ast.stmt):
+                continue
+            if isinstance(child, ast.expr):
+                yield child
+            waiting.append(child)
+
+
+def _header_end(statement: ast.stmt) -> int:
+    """Return the last line of a statement, without its blocks."""
+    blocks: Iterable[Any] = (getattr(statement, field, ()) for field in ("body", "handlers", "cases"))
+    inner = [block[0].lineno - 1 for block in blocks if isinstance(block, list) and hasattr(block[0], "lineno")]
+    return max(statement.lineno, min(inner)) if inner else statement.end_lineno or statement.lineno
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,102 @@
+"""One-place edits of a learner's file."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grader.worker.adapter.candidates import MOST, Candidate, CandidateFile, candidates
+
+SOLUTIONS = sorted((Path(__file__).resolve().parents[3] / "solutions").glob("*.py"))
+RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
+
+
+def all_of(source: str) -> list[Candidate]:
+    return candidates(source, frozenset(range(1, source.count("\n") + 2)))
+
+
+def edited(source: str, candidate: Candidate) -> str:
+    for start, end, text in reversed(candidate.splices):
+        source = source[:start] + text + source[end:]
+    return source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("self.grad = b", "self.grad += b"),
+        ("self.grad += b", "self.grad = b"),
+        ("self.grad += b", "self.grad -= b"),
+        ("a == b", "a = b"),
+        ("c = a * b", "c = (a + b)"),
+        ("c = a - b", "c = (b - a)"),
+        ("c = a * b", "c = a"),
+        ("c = a", "c = -a"),
+        ("c = a", "c = a * b"),
+        ("c = self.data * b", "c = self.grad * b"),
+        ("c = (a > 0)", "c = (a >= 0)"),
+        ("c = 0.0", "c = 1"),
+        ("c = True", "c = False"),
+        ("c = a()", "c = a"),
+        ("a.append(b)", "a.insert(0, b)"),
+        ("for c in reversed(a): b()", "for c in a: b()"),
+        ("for c in a: b()", "for c in reversed(list(a)): b()"),
+        ("if a and b: c()", "if (a or b): c()"),
+        ("if a: b()", "if True: b()"),
+        ("return a if b else c", "return (c if b else a)"),
+        ("a()\n    b()", "b()\n    a()"),
+        ("for c in a:\n        b()\n        c()", "for c in a:\n        b()\n    c()"),
+        ("for c in a:\n        b()\n    c()", "for c in a:\n        b()\n        c()"),
+        ("a()\n    b()", "a()\n    pass"),
+    ],
+)
+def test_each_family_edits_one_place(old: str, new: str) -> None:
+    """An edit of each family is among the candidates."""
+    head = "def f(self, a, b, c):\n    self.data, self.grad\n    "
+    source = f"{head}{old}\n"
+    assert f"{head}{new}\n" in [edited(source, candidate) for candidate in all_of(source)]
+
+
+def test_the_same_edit_in_two_statements_is_one_candidate() -> None:
+    """Symmetric lines are also edited together."""
+    both = RULE.replace(" = ", " += ")
+    found = [candidate for candidate in all_of(RULE) if edited(RULE, candidate) == both]
+    assert [((2, 3), "accumulate")] == [(candidate.lines, candidate.kind) for candidate in found]
+
+
+def test_only_editable_lines_are_edited() -> None:
+    """A line that is not among the given ones stays."""
+    found = candidates(RULE, frozenset({3}))
+    assert found
+    assert {(3,)} == {candidate.lines for candidate in found}
+    assert {RULE.splitlines()[1]} == {edited(RULE, candidate).splitlines()[1] for candidate in found}
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_candidates_of_solutions_are_other_programs(path: Path) -> None:
+    """Every candidate can be parsed, and is another program. No two are the same edit."""
+    source = path.read_text(encoding="utf-8")
+    found = all_of(source)
+    assert 0 < len(found) <= MOST
+    assert len(found) == len({candidate.splices for candidate in found})
+    before = ast.dump(ast.parse(source))
+    same = [c for c in found[::7] if ast.dump(ast.parse(edited(source, c))) == before]
+    assert [] == same
+
+
+@given(st.text(max_size=30))
+def test_places_count_characters(comment: str) -> None:
+    """Text before an edit does not move it, whatever characters the text has."""
+    line = "# " + "".join(one for one in comment if one.isprintable()) + "\n"
+    texts = {edited(RULE, candidate) for candidate in all_of(RULE)}
+    assert {line + text for text in texts} == {edited(line + RULE, candidate) for candidate in all_of(line + RULE)}
+
+
+@pytest.mark.parametrize("source", ["def f(:", "\0", "(" * 5_000, "raise SystemExit"])
+def test_a_file_is_parsed_and_not_run(source: str) -> None:
+    """A file that cannot be parsed has no candidates, and no file is run."""
+    file = CandidateFile({"source": source, "editable": [1]})
+    assert ["candidates", []] == file.load()
+    assert not file.loaded
