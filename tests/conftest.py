@@ -78,9 +78,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Use two processes for each core: marked tests wait half of their time for a process, a clock or a limit."""
+    """Use a process for each core, and half as many more for marked tests, which wait for a process or a limit.
+
+    Each further process collects all tests again.
+    """
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return cores if "not (slow" in config.option.markexpr else 2 * cores
+    return cores if "not (slow" in config.option.markexpr else cores + (cores + 1) // 2
 
 
 @pytest.hookimpl(trylast=True)
@@ -152,11 +155,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, once: Once, handed_out: Path
         tree = tmp_path_factory.mktemp("tree") / "backward"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
         shutil.copytree(handed_out, tree / "exercises")
-        subprocess.run(
-            [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, tree],
-            check=True,
-            capture_output=True,
-        )
+        command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
+        subprocess.run(command, cwd=tree, check=True, capture_output=True)
         (wheel,) = out.glob("*.whl")
         return wheel
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from read_yaml import read_yaml
 
 from grader.author import build_book, new_course
 from grader.oracle.answer_book import write_book
 
 ROOT = Path(__file__).resolve().parents[2]
-SLIPS: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_name("author_errors.yaml").read_text(encoding="utf-8"))
+SLIPS: list[dict[str, str]] = read_yaml(Path(__file__).with_name("author_errors.yaml"))
 Grade = Callable[..., Any]
 
 pytestmark = pytest.mark.slow

@@ -87,8 +87,9 @@ def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("memo") / "memo.sqlite"
 
 
-def made(course: Course, draws: Drawn) -> Settings:
-    return settings(course, SEED, draws, isolation="auto", official=True)
+def made(course: Course) -> Settings:
+    """Return the settings for the course's own seed. Its answers are in the answer book, so torch is not started."""
+    return settings(course, course.seed, Drawn(), isolation="auto", official=True)
 
 
 class Here:
@@ -121,11 +122,12 @@ def submitted(take_in: Callable[[Entry], Intake]) -> Callable[[Entry], Submissio
 
 @pytest.fixture(scope="module")
 def base(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Report:
-    """Return the report on one right file. torch needs seconds for the seed's programs."""
-    swap = next(exercise for exercise in course.exercises if exercise.id == "swap")
-    files = {swap.id: course.solution(swap)}
-    graded: Report = once("right swap", lambda: grade(course, read_book(course.book), files, seed=SEED, memo=None))
-    return graded
+    """Return the report on one right file."""
+    files = {exercise.id: course.solution(exercise) for exercise in course.exercises if exercise.id == "swap"}
+    graded: Report = once(
+        "right swap", lambda: grade(course, read_book(course.book), files, seed=course.seed, memo=None)
+    )
+    return msgspec.structs.replace(graded, seed=SEED)
 
 
 @pytest.fixture
@@ -205,19 +207,17 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     submitted: Callable[[Entry], Submission],
     tmp_path: Path,
     timeless: Callable[[Report], bytes],
-    draws: Drawn,
-    memo: Path,
 ) -> None:
     """The reports are the same to the byte except for times."""
     out = tmp_path / "results"
     found = entries(submissions)
-    standing = run(course, found, out, LocalPool(made(course, draws), 2))
+    standing = run(course, found, out, LocalPool(made(course), 2), course.seed)
     assert (4, 4, {}) == (standing.done, standing.graded, standing.faults)
     book = read_book(course.book)
     for entry in found:
         submission = submitted(entry)
         files = {name: submissions / entry.origin / source.path for name, source in submission.sources.items()}
-        alone = grade(course, book, files, seed=SEED, memo=memo)
+        alone = grade(course, book, files, seed=course.seed, memo=None)
         with_paths = msgspec.structs.replace(
             alone, submission=submission.stamp, notes=submission.notes, exercises=tuple(map(_found_at, alone.exercises))
         )
@@ -592,11 +592,11 @@ def test_a_changed_submission_gets_other_numbers(
     timeless: Callable[[Report], bytes],
 ) -> None:
     """Its report has its own seed, and `grade --seed` with this seed gives the same result."""
-    settings = made(course, draws)
+    secret = settings(course, SEED, draws, isolation="auto", official=True)
     (entry,) = (one for one in entries(submissions) if one.id == "bob")
 
     def night(seen: bool) -> Report:
-        with Results(tmp_path / "out") as results, closing(LocalPool(settings, 1)) as pool:
+        with Results(tmp_path / "out") as results, closing(LocalPool(secret, 1)) as pool:
             list(grade_entries(course, [entry], results, SEED, pool, seen=seen))
         report = Results(tmp_path / "out").report("bob")
         assert report is not None
@@ -632,8 +632,8 @@ def test_a_changed_submission_gets_other_numbers(
 
 
 @pytest.fixture
-def process(course: Course, draws: Drawn) -> Iterator[GradingProcess]:
-    with GradingProcess(made(course, draws)) as one:
+def process(course: Course) -> Iterator[GradingProcess]:
+    with GradingProcess(made(course)) as one:
         yield one
 
 
@@ -670,11 +670,11 @@ def test_a_submission_whose_grading_process_dies_each_time_is_named(
     assert isinstance(process.grade(jobs["ann"]), Graded)
 
 
-def test_a_grading_process_for_another_course_does_not_start(course: Course, draws: Drawn) -> None:
+def test_a_grading_process_for_another_course_does_not_start(course: Course) -> None:
     """A course that changed after the run was started must not give other scores."""
     from grader.cohort import PoolError
 
-    changed = msgspec.structs.replace(made(course, draws), course_hash="another")
+    changed = msgspec.structs.replace(made(course), course_hash="another")
     with (
         GradingProcess(changed) as one,
         pytest.raises(PoolError, match="the course has changed since the run was started"),
@@ -682,9 +682,9 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course, dra
         one.start()
 
 
-def test_nothing_is_left_running(course: Course, draws: Drawn, jobs: Mapping[str, Job]) -> None:
+def test_nothing_is_left_running(course: Course, jobs: Mapping[str, Job]) -> None:
     """Closing a pool also ends the processes below it."""
-    pool, flow = LocalPool(made(course, draws), 2), Flow()
+    pool, flow = LocalPool(made(course), 2), Flow()
     for name in ("ann", "cid"):
         flow.begin(partial(pool.begin, jobs[name]))
     assert {"ann", "cid"} == {flow.next().id, flow.next().id}

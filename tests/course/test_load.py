@@ -3,8 +3,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-import yaml
 from msgspec.structs import replace
+from read_yaml import read_yaml
 
 from grader.course import COMMANDS, Check, CourseError, Limits, load_course
 
@@ -12,7 +12,7 @@ WriteCourse = Callable[..., Path]
 LineWith = Callable[[str, str], int]
 
 HINTS = "    hints: [there is one]"
-ERRORS = yaml.safe_load((Path(__file__).parent / "errors.yaml").read_text(encoding="utf-8"))
+ERRORS = read_yaml(Path(__file__).with_name("errors.yaml"))
 
 
 def test_a_course_is_read(write_course: WriteCourse) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from read_yaml import read_yaml
 
 from grader import sandbox
 from grader.checks.session import CheckSession
@@ -26,7 +26,7 @@ COURSE = load_course(ROOT)
 ENGINES = ROOT / "tests/fixtures/engines"
 BOOK = read_book(COURSE.book)
 _LINES = re.compile(r"\(lines? \d+(?: to \d+)?\)")
-FAULTS = yaml.safe_load((Path(__file__).parent / "faults.yaml").read_text(encoding="utf-8"))
+FAULTS = read_yaml(Path(__file__).with_name("faults.yaml"))
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -18,7 +19,6 @@ BIN = Path(sys.executable).parent
 SOLUTIONS = ROOT / "solutions"
 FOLDERS = ("msgspec", "pytest", "torch", "yaml")  # submissions of people who call themselves so
 HOOKS = ("conftest", "sitecustomize", "trap_plugin", "usercustomize")
-MODULES = sorted({*sys.stdlib_module_names, *packages_distributions(), *HOOKS} - {"__main__", *FOLDERS})
 SETTINGS = {
     "pytest.ini": "[pytest]\naddopts = -p trap_plugin\npython_files = *.py\npythonpath = .\n",
     "pyproject.toml": '[tool.pytest.ini_options]\naddopts = "-p trap_plugin"\npythonpath = "."\n',
@@ -30,6 +30,12 @@ SETTINGS = {
 OWN_SEED = ("--seed", "backward 2026.1")  # its answers are in the answer book
 CLASS = "5 of 5 submissions graded"  # FOLDERS, and the trap.dist-info
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@cache
+def modules() -> list[str]:
+    """Return the names of all modules that can be imported here, except those of `FOLDERS`."""
+    return sorted({*sys.stdlib_module_names, *packages_distributions(), *HOOKS} - {"__main__", *FOLDERS})
 
 
 def spring(mark: Path, name: str) -> str:
@@ -51,7 +57,7 @@ def traps(tmp_path: Path, mark: Path) -> Path:
         (folder / name).mkdir(parents=True)
         (folder / name / "__init__.py").write_text(spring(mark, name))
         shutil.copy(SOLUTIONS / "01_distribute.py", folder / name)
-    for name in MODULES:
+    for name in modules():
         (folder / f"{name}.py").write_text(spring(mark, name))
     for name, text in SETTINGS.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -131,7 +137,7 @@ def test_a_python_that_was_told_to_look_in_the_current_folder(
     Modules that Python has not imported from there before the grader begins are not imported from there at all.
     """
     before = {"grader", "sitecustomize", "usercustomize", *python_imports_by_itself()}
-    for name in before & set(MODULES):
+    for name in before.intersection(modules()):
         (traps / f"{name}.py").unlink()
     start = [BIN / "grade"] if more else [sys.executable, "-m", "grader"]
     done = run(*start, "accumulate", "--from", SOLUTIONS, **more)
@@ -167,6 +173,7 @@ def test_cohort_export_and_page(run: Run, results: Path, sprung: Callable[[], li
     assert ([0, 0, 0, 0], []) == ([done.returncode for done in (*export, page)], sprung())
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore")  # the cluster's own
 def test_cohort_with_a_cluster(run: Run, tmp_path: Path, sprung: Callable[[], list[str]]) -> None:
     """With `--dask`, the library is imported from its installation, also in the workers' grading processes."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from folders import laid_out, taken
 from in_process import run_grade_for_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,10 +72,15 @@ def submissions(work: Path) -> Path:
 
 
 @pytest.fixture
-def results(grade: Grade, submissions: Path, work: Path) -> Path:
-    """Return the results of `grade cohort` for the two submissions."""
-    assert 0 == grade("cohort", submissions, "--out", work / "results", "--jobs", 1, *SEED).returncode
-    return work / "results"
+def results(grade: Grade, submissions: Path, work: Path, once: Callable[..., dict[str, bytes]]) -> Path:
+    """Return the results of `grade cohort` for the two submissions, which are graded once in a test run."""
+    folder = work / "results"
+
+    def graded() -> dict[str, bytes]:
+        assert 0 == grade("cohort", submissions, "--out", folder, "--jobs", 1, *SEED).returncode
+        return taken(folder)
+
+    return laid_out(folder, once("two submissions", graded))
 
 
 # -- where something is written ------------------------------------------------------------------------------
@@ -169,7 +175,9 @@ def test_results_that_are_links_are_told(
 # -- names and text ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("more", [{}, ASCII], ids=["UTF-8", "ASCII"])
+@pytest.mark.parametrize(
+    "more", [pytest.param({}, id="UTF-8", marks=pytest.mark.exhaustive), pytest.param(ASCII, id="ASCII")]
+)
 def test_names_that_are_not_utf_8_are_names(grade: Grade, work: Path, more: dict[str, str]) -> None:
     """Such names of folders, files and reports work, and are escaped in the output."""
     folder = work / "d\udcff∇"
@@ -240,7 +248,7 @@ def test_a_report_that_does_not_add_up_is_read_by_nobody(
         done = grade(*words)
         assert (2, b"") == (done.returncode, done.stdout)
         assert b"bob.json is damaged (it does not add up: the report has score 6" in done.stderr
-    done = grade("cohort", submissions, "--out", results)
+    done = grade("cohort", submissions, "--out", results, *SEED)
     assert 0 == done.returncode
     assert b"Reports that were changed by hand were moved to" in done.stdout
     assert (right, 6) == (

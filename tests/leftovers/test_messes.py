@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from read_yaml import read_yaml
 
 from grader.sandbox import Warm
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[..., dict[str, Any]]
-MESSES = {one["id"]: one for one in yaml.safe_load(Path(__file__).with_name("messes.yaml").read_text("utf-8"))}
+MESSES = {one["id"]: one for one in read_yaml(Path(__file__).with_name("messes.yaml"))}
 
 # exercise -> an edit that makes its solution wrong, or None; whether the mess is made when the file is imported
 # A wrong file fails in one check alone, so that its other checks share a process.

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-import yaml
 from problems import problem
+from read_yaml import read_yaml
 
 from grader.checks.outcome import stopped
 from grader.client import Problem, Reason
@@ -153,7 +153,7 @@ def test_a_missing_method_is_named_with_the_method_that_uses_it() -> None:
     ] == said.splitlines()
 
 
-SENTENCES = yaml.safe_load((Path(__file__).parent / "sentences.yaml").read_text(encoding="utf-8"))
+SENTENCES = read_yaml(Path(__file__).with_name("sentences.yaml"))
 UNREADABLE = [one for one in SENTENCES if "shape" in one]
 REMARKS = [one for one in SENTENCES if "remark" in one]
 

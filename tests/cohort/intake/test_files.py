@@ -846,7 +846,7 @@ def test_a_pack_made_by_hand(take: Take, clone: Path) -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        b"\x90\x03" + zlib.compress(bytes(64 << 20)),
+        b"\x90\x03" + zlib.compress(bytes(64 << 20), 1),
         b"\x90" + b"\x80" * 1_000_000,
         b"\x60\0" + zlib.compress(b"\1\1\1x"),
         b"\x60\x7f" + zlib.compress(b"\1\1\1x"),

@@ -2,10 +2,11 @@
 as pytest 8.2.0's source package has it (MIT). Ant's schema has no word for skipped tests, so no file could fit both."""
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-import xmlschema
 from junitparser import JUnitXml, TestCase
 from reports import named_check as check
 from reports import one_exercise as report
@@ -13,13 +14,18 @@ from reports import one_exercise as report
 from grader.report import CheckResult, Report
 from grader.report.formats.junit import junit
 
-SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit-10.xsd")
+
+@cache
+def schema() -> Any:
+    import xmlschema  # here, because it is slow to import, and every process of the tests imports this module
+
+    return xmlschema.XMLSchema(Path(__file__).parent / "junit-10.xsd")
 
 
 def read(reports: Iterable[Report]) -> JUnitXml:
     """What the reader makes of it; valid by the schema."""
     text = "".join(junit(reports))
-    SCHEMA.validate(text)
+    schema().validate(text)
     return JUnitXml.fromstring(text.encode())
 
 
