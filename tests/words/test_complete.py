@@ -3,15 +3,14 @@
 import re
 from collections.abc import Collection, Iterable
 from itertools import product
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
 
-from grader.client.protocol import SHAPES
 from grader.learners import Because, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
 from grader.program import FORMS
-from grader.remarks import Died, Kind, Reason, Remark
+from grader.remarks import Died, Kind, Reason
 from grader.report.model import CheckStatus, ExerciseStatus
 from grader.words import instructor as reviews
 from grader.words import learner
@@ -23,13 +22,10 @@ from grader.words.page import WORDS
     ("expected", "table"),
     [
         (get_args(FactKind), SENTENCES),
-        ((one.__struct_config__.tag for one in get_args(Remark)), learner._REMARKS),
-        ((*get_args(Kind), "left_out"), learner._ENDED),
-        (SHAPES, learner._SHAPES),
         (get_args(ReviewKind), reviews._REVIEWS),
         (get_args(ReasonKind), reviews._CAUSES),
     ],
-    ids=["facts", "remarks", "ends", "shapes", "reviews", "reasons"],
+    ids=["facts", "reviews", "reasons"],
 )
 def test_each_code_has_a_sentence(expected: Iterable[str], table: Collection[str]) -> None:
     """A table has a sentence for each code, and no other."""
@@ -59,13 +55,11 @@ def test_each_fact_about_each_operation_is_a_sentence(kind: FactKind) -> None:
     assert [] == [text for text in texts if not is_sentence(text) or not text.endswith(".")]
 
 
-@pytest.mark.parametrize("kind", [*get_args(Kind), "left_out"])
-def test_each_end_of_a_process_is_a_sentence(kind: str) -> None:
-    """An end of a process has a sentence, as a `Died` and as the `Reason` in a report."""
-    fields = {"seconds": 2.0, "clock": "cpu", "signal": "SIGKILL", "limit_kb": 2048, "count": 3, "detail": "no"}
-    assert is_sentence(learner.ended_text(Reason(kind, **fields)))  # type: ignore[arg-type]
-    if kind != "left_out":
-        assert learner.ended_text(Died(kind, **fields)) == learner.ended_text(Reason(kind, **fields))  # type: ignore[arg-type]
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_report_tells_the_end_of_a_process_as_a_run_does(kind: Kind) -> None:
+    """The sentence about a `Died` is that about the `Reason` in a report."""
+    fields: dict[str, Any] = {"seconds": 2.0, "clock": "cpu", "signal": "SIGKILL", "limit_kb": 2048, "count": 3}
+    assert learner.ended_text(Died(kind, **fields)) == learner.ended_text(Reason(kind, **fields))
 
 
 @pytest.mark.parametrize("kind", get_args(ReviewKind))

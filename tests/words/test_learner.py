@@ -1,6 +1,8 @@
 """The sentences for learners: one for each code, true of its fields."""
 
+import re
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
@@ -9,64 +11,54 @@ import pytest
 from problems import problem
 from read_yaml import read_yaml
 
+import grader
 from grader.checks.outcome import stopped
 from grader.client import Problem, Reason
 from grader.client.protocol import SHAPES
-from grader.remarks import CellStart, Remark
+from grader.remarks import CellStart, Kind, Remark
 from grader.words.learner import ended_text, remark_text, repairs_text, stopped_text
+from grader.words.practice import _UNREAD, unread_text
 
+# the modules that find out why a file cannot be read
+FINDERS = ("client/source.py", "cohort/intake/archives.py", "cohort/intake/files.py")
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
 
-def said_of(cause: Problem, source: str) -> str:
+def said_of(cause: Problem, source: str = "") -> str:
     """Return the sentence about a problem in a file with this text."""
     return stopped_text(stopped(cause, source))
 
 
-def test_one_second_is_in_the_singular() -> None:
-    """A limit may be one second."""
-    assert "your code used more than 1 second of CPU time, " in ended_text(Reason("cpu_limit", seconds=1.0))
-    assert "no answer within 2 seconds" == ended_text(Reason("wall_limit", seconds=2.0))
+SENTENCES: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("sentences.yaml"))
+TEXTS: dict[str, Callable[[Any, dict[str, Any]], str]] = {
+    "shape": lambda code, one: said_of(
+        problem("shape", code, names=one.get("names", ()), counts=one.get("counts", ()))
+    ),
+    "remark": lambda remark, _: remark_text(msgspec.convert(remark, Remark)),  # type: ignore[call-overload]
+    "ended": lambda fields, _: ended_text(Reason(**fields)),
+    "unread": lambda fields, _: unread_text(msgspec.convert(fields, Reason), "01_add.py"),
+    "problem": lambda fields, one: said_of(problem(**fields), one.get("source", "")),
+}
+CASES = [(name, one[name], one) for one in SENTENCES for name in TEXTS if name in one]
 
 
-@pytest.mark.parametrize(
-    ("expected", "reason"),
-    [
-        ("the answer from your code's process is larger than the 64 KB", Reason("answer_too_large", limit_kb=64)),
-        ("used up the 60 seconds of CPU time", Reason("budget", seconds=60, clock="cpu")),
-        ("used up the 90 seconds of time", Reason("budget", seconds=90, clock="wall")),
-        ("more than 2 seconds of CPU time", Reason("cpu_limit", seconds=2)),
-        ("ended before it answered", Reason("exited")),
-        ("ended by SIGKILL", Reason("killed", signal="SIGKILL")),
-        ("loaded once, but not a second time", Reason("not_reloaded")),
-        ("printed more than 16 MB", Reason("output_too_large", limit_kb=16_384)),
-        ("no valid answer: it is malformed", Reason("protocol_error", detail="it is malformed")),
-        ("not run: 2 earlier runs", Reason("unanswered", count=2)),
-    ],
-)
-def test_each_way_to_end_has_a_sentence(expected: str, reason: Reason) -> None:
-    """The sentence has the limit, the signal or the number of runs."""
-    assert expected in ended_text(reason)
+@pytest.mark.parametrize(("name", "about", "one"), CASES, ids=[f"{name}: {one['text'][:40]}" for name, _, one in CASES])
+def test_each_code_is_a_sentence(name: str, about: Any, one: dict[str, Any]) -> None:
+    """A sentence has the fields of what it is about: a remark, a problem, the end of a process, a file, a shape."""
+    assert one["text"] == TEXTS[name](about, one)
 
 
-@pytest.mark.parametrize(
-    ("expected", "kind", "type_name", "message"),
-    [
-        ("Python said: ValueError: no", "raised", "ValueError", "no"),
-        ("Python said: AssertionError", "raised", "AssertionError", ""),
-        ("Python cannot parse the file: invalid syntax", "syntax", "SyntaxError", "invalid syntax"),
-        ("your code ends the program", "exit", "SystemExit", "0"),
-        ("torch is not available while grading", "module", "NotAvailable", "torch is not available while grading"),
-        ("your code called its functions too often", "calls", "OutOfCalls", ""),
-        ("your code ran out of CPU time", "cpu", "OutOfTime", ""),
-        ("your code waited for 5 seconds without computing", "stalled", "Stalled", ""),
-        ("memory", "raised", "MemoryError", ""),
-        ("RecursionError", "raised", "RecursionError", "maximum recursion depth exceeded"),
-    ],
-)
-def test_each_kind_is_a_sentence(expected: str, kind: str, type_name: str, message: str) -> None:
-    """The first line says what happened."""
-    assert expected in said_of(problem(kind, type_name, message), "").splitlines()[0]
+def test_every_code_and_every_remark_is_tried() -> None:
+    """Every shape, remark, end of a process and unread file has a sentence, and every sentence is tried above."""
+    assert len(SENTENCES) == len(CASES)
+    tried = {
+        name: {about if name == "shape" else about["kind"] for of, about, _ in CASES if of == name} for name in TEXTS
+    }
+    assert SHAPES.keys() == tried["shape"]
+    assert {kind.__struct_config__.tag for kind in get_args(Remark)} == tried["remark"]
+    assert {*get_args(Kind), "left_out"} == tried["ended"]
+    texts = [(Path(grader.__file__).parent / name).read_text(encoding="utf-8") for name in FINDERS]
+    assert set(re.findall(r'Reason\(\s*"(\w+)"', "".join(texts))) <= _UNREAD.keys() == tried["unread"]
 
 
 TIMES = """class Value:
@@ -117,64 +109,6 @@ def test_a_part_is_unfilled_only_if_nothing_but_the_given_line_stands_in_it(
     """A line that raises NotImplementedError may be left over below the learner's own lines."""
     cause = problem("raised", "NotImplementedError", "what?", lines=[line])
     assert said_of(cause, source).startswith(expected)
-
-
-@pytest.mark.parametrize(
-    ("expected", "kind", "name"),
-    [
-        (
-            "your engine has no `tanh` that takes a node and returns one: define a method `tanh`",
-            *("not_offered", "tanh"),
-        ),
-        ("your engine has no `-`: define `__sub__`", "not_offered", "__sub__"),
-        ("your engine has no `-x`: define `__neg__`", "not_offered", "__neg__"),
-        (
-            "your engine has no `/` for a number on the left: define `__rtruediv__`",
-            *("not_offered", "__rtruediv__"),
-        ),
-        (
-            "`exp` was not run: it takes an argument besides `self`, and checks call it without one",
-            *("wants_argument", "exp"),
-        ),
-    ],
-)
-def test_a_method_is_asked_for_by_its_name(expected: str, kind: str, name: str) -> None:
-    """If the engine lacks a method, the sentence names it."""
-    assert expected == said_of(problem(kind, names=[name]), "")
-
-
-def test_a_missing_method_is_named_with_the_method_that_uses_it() -> None:
-    """The line of the use follows, so that both places are known."""
-    missing = problem("not_offered", lines=[2], names=["__neg__", "__sub__"])
-    said = said_of(missing, "def __sub__(self, other):\n    return self + (-other)\n")
-    assert [
-        "your engine has no `-x`, which your `__sub__` uses: define `__neg__`",
-        "line 2: return self + (-other)",
-    ] == said.splitlines()
-
-
-SENTENCES = read_yaml(Path(__file__).with_name("sentences.yaml"))
-UNREADABLE = [one for one in SENTENCES if "shape" in one]
-REMARKS = [one for one in SENTENCES if "remark" in one]
-
-
-@pytest.mark.parametrize("one", UNREADABLE, ids=lambda one: one["shape"])
-def test_what_cannot_be_read_is_a_sentence(one: dict[str, Any]) -> None:
-    """Each code for a file that is not readable as an engine has a sentence with its names and numbers."""
-    cause = problem("shape", one["shape"], names=one.get("names", []), counts=one.get("counts", []))
-    assert one["text"] == said_of(cause, "")
-
-
-@pytest.mark.parametrize("one", REMARKS, ids=lambda one: one["remark"]["kind"])
-def test_each_remark_is_a_sentence(one: dict[str, Any]) -> None:
-    """Each remark has a sentence with its fields."""
-    assert one["text"] == remark_text(msgspec.convert(one["remark"], Remark))  # type: ignore[call-overload]
-
-
-def test_every_code_and_every_remark_is_tried() -> None:
-    """The tests above have every code, and every kind of remark."""
-    assert SHAPES.keys() == {one["shape"] for one in UNREADABLE}
-    assert {kind.__struct_config__.tag for kind in get_args(Remark)} == {one["remark"]["kind"] for one in REMARKS}
 
 
 @pytest.mark.parametrize(
