@@ -291,6 +291,9 @@ class _File:
                         yield self._put("operator", f"{mine}{sign}", node, f"({a} {sign} {b})")
                 if mine not in "+*":
                     yield self._put("operands", mine, node, f"({b} {mine} {a})")
+                for factor in (left, right):
+                    if isinstance(factor, ast.Attribute):
+                        yield self._put("comparison", "> 0", factor, f"({self._text(factor)} > 0)")
                 yield self._put("factor_dropped", f"{mine} {b}", node, a)
                 yield self._put("factor_dropped", f"{a} {mine}", node, b)
             case ast.UnaryOp(ast.USub(), operand):
@@ -300,6 +303,7 @@ class _File:
             case ast.BoolOp(op, values):
                 other = " or " if isinstance(op, ast.And) else " and "
                 yield self._put("condition", other, node, f"({other.join(map(self._operand, values))})")
+                yield self._put("operator", "or", node, f"({' + '.join(map(self._operand, values))})")
                 for value in values:
                     yield self._put("condition", "one", node, self._operand(value))
             case ast.Compare(left, [op], [right]) if type(op) in _COMPARISONS:
@@ -341,8 +345,11 @@ class _File:
                 Splice(*self._span(first), self._text(second)),
                 Splice(*self._span(second), self._text(first)),
             )
-        if len(arguments) == 1 and isinstance(call.func, ast.Name):
-            yield self._put("factor_dropped", self._text(call.func), call, self._operand(arguments[0]))
+        if isinstance(call.func, ast.Name):
+            for position, argument in enumerate(arguments):
+                yield self._put("factor_dropped", f"{call.func.id} {position}", call, self._operand(argument))
+            if len(arguments) == 2:
+                yield self._put("operator", call.func.id, call, f"({' + '.join(map(self._operand, arguments))})")
         if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
             yield self._edit(
                 "reversed",
