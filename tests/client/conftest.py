@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.client import Batch, Budget, EngineProcess, Run, Source
+from grader.client import Batch, Budget, EngineProcess, Loaded, Ran, Run, Source
 from grader.course import Limits
 from grader.program import program
 from grader.sandbox import Warm
 
+LIMITS = Limits(calls=20_000, cpu_s=0.3, memory_mb=512, output_kb=4)  # small, so that endless code is stopped soon
 ENGINE = '''
 import os, signal, sys, threading, time
 
@@ -45,14 +46,18 @@ def warm() -> Iterator[Warm]:
         yield started
 
 
-@pytest.fixture
-def limits() -> Limits:
-    """Return small limits, so that endless code is stopped soon."""
-    return Limits(calls=20_000, cpu_s=0.3, memory_mb=512, output_kb=4)
+class Process(EngineProcess):
+    """An engine process that is asked to run one program."""
+
+    def ask(self, cpu_s: float | None = None, calls: int | None = 20_000, steps: object = None) -> Ran:
+        """Run a batch with one run of L = a * b, in which `act(L)` is called, under one order seed."""
+        asked = program("L = a * b", a=2, b=3)
+        run = Run(asked, steps or (("values",), ("call", "act", [["node", 2]])))  # type: ignore[arg-type]
+        return self.run(Batch((run,), calls, cpu_s or LIMITS.cpu_s, (0,)))
 
 
 @pytest.fixture
-def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., EngineProcess]]:
+def submit(warm: Warm) -> Iterator[Callable[..., Process]]:
     """Make an engine process from a source. All of them end with the test."""
     with ExitStack() as stack:
 
@@ -60,21 +65,22 @@ def submit(warm: Warm, limits: Limits) -> Iterator[Callable[..., EngineProcess]]
             source: str,
             stub: str | None = None,
             warm: Warm = warm,
-            limits: Limits = limits,
+            limits: Limits = LIMITS,
             budget: Budget | None = None,
             apart: bool = False,
-        ) -> EngineProcess:
-            file = Source(Path("07_learner.py"), source)
-            return stack.enter_context(EngineProcess(warm, file, stub, limits, budget, apart=apart))
+        ) -> Process:
+            process = Process(warm, Source(Path("07_learner.py"), source), stub, limits, budget, apart=apart)
+            stack.callback(process.close)
+            return process
 
         yield make
 
 
 @pytest.fixture
-def acting(submit: Callable[..., EngineProcess]) -> Callable[..., EngineProcess]:
+def acting(submit: Callable[..., Process]) -> Callable[..., Process]:
     """Make an engine process with given code in its function `act(root)` or at the top level of its file."""
 
-    def make(act: str = "pass", at_import: str = "", **others: object) -> EngineProcess:
+    def make(act: str = "pass", at_import: str = "", **others: object) -> Process:
         body = "".join(f"    {line}\n" for line in act.splitlines())
         return submit(f"{ENGINE.replace('    pass', body)}\n{at_import}\n", **others)
 
@@ -82,11 +88,12 @@ def acting(submit: Callable[..., EngineProcess]) -> Callable[..., EngineProcess]
 
 
 @pytest.fixture
-def batch(limits: Limits) -> Callable[..., Batch]:
-    """Make a batch with one run of L = a * b, in which `act(L)` is called, under one order seed."""
+def running(acting: Callable[..., Process]) -> Callable[..., Process]:
+    """Make such an engine process, in which the file is loaded."""
 
-    def make(cpu_s: float = limits.cpu_s, calls: int | None = limits.calls, steps: object = None) -> Batch:
-        asked = program("L = a * b", a=2, b=3)
-        return Batch((Run(asked, steps or (("values",), ("call", "act", [["node", 2]]))),), calls, cpu_s, (0,))  # type: ignore[arg-type]
+    def make(*texts: str, **others: object) -> Process:
+        process = acting(*texts, **others)
+        assert isinstance(process.load(), Loaded)
+        return process
 
     return make

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from grader.client import Batch, Budget, Died, Done, EngineProcess, Loaded, LoadFailed, Ran, Read
+from grader.client import Budget, Died, Done, Loaded, LoadFailed, Ran, Read
 from grader.course import Limits
 
-Acting = Callable[..., EngineProcess]
-MakeBatch = Callable[..., Batch]
+Acting = Callable[..., Any]
+Running = Callable[..., Any]
 
 CPU = Died("budget", seconds=1, clock="cpu")
 WALL = Died("budget", seconds=1, clock="wall")
@@ -54,35 +55,32 @@ def test_with_a_budget_used_up_no_file_is_loaded(acting: Acting, budget: Budget)
 
 
 @pytest.mark.parametrize("spent", SPENT)
-def test_with_a_budget_used_up_no_batch_is_run(acting: Acting, batch: MakeBatch, spent: Budget) -> None:
+def test_with_a_budget_used_up_no_batch_is_run(running: Running, spent: Budget) -> None:
     """A file that was already loaded runs no further batch."""
     budget = Budget()
-    process = acting(budget=budget)
-    assert Loaded() == process.load()
+    process = running(budget=budget)
     budget.max_cpu_s, budget.max_wall_s = spent.max_cpu_s, spent.max_wall_s
     budget.cpu_s, budget.wall_s = spent.cpu_s, spent.wall_s
-    assert Ran(spent.exceeded, "", 0.0) == process.run(batch())  # type: ignore[arg-type]
+    assert Ran(spent.exceeded, "", 0.0) == process.ask()  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
-def test_what_a_process_used_is_counted_when_it_ends(acting: Acting, batch: MakeBatch) -> None:
+def test_what_a_process_used_is_counted_when_it_ends(running: Running) -> None:
     """CPU time of the file and its batches counts, and the time spent waiting for them."""
     budget = Budget()
     spin = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
-    process = acting(f"{spin}\ntime.sleep(0.2)", budget=budget, limits=Limits(cpu_s=5))
-    process.load()
-    assert went_through(process.run(batch(cpu_s=5)))
+    process = running(f"{spin}\ntime.sleep(0.2)", budget=budget, limits=Limits(cpu_s=5))
+    assert went_through(process.ask(cpu_s=5))
     process.close()
     assert 0.2 <= budget.cpu_s < 3
     assert budget.wall_s >= 0.4
 
 
 @pytest.mark.slow
-def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> None:
+def test_time_between_batches_is_nobodys(running: Running) -> None:
     """Time in which the grader does something else does not count."""
     budget = Budget()
-    process = acting(budget=budget)
-    process.load()
+    process = running(budget=budget)
     before = budget.wall_s
     time.sleep(0.5)
     assert before == budget.wall_s
@@ -91,13 +89,12 @@ def test_time_between_batches_is_nobodys(acting: Acting, batch: MakeBatch) -> No
 
 
 @pytest.mark.slow
-def test_a_batch_that_uses_up_the_cpu_time_is_told_so(acting: Acting, batch: MakeBatch) -> None:
+def test_a_batch_that_uses_up_the_cpu_time_is_told_so(running: Running) -> None:
     """The kernel ends the process when the budget is spent, even if the batch's own limit is higher."""
     budget = Budget(max_cpu_s=1)
-    process = acting("sum(range(10**12))", budget=budget, limits=Limits(cpu_s=20))
-    assert Loaded() == process.load()
-    assert process.run(batch(cpu_s=20)).answer == CPU
-    assert process.run(batch(cpu_s=20)).answer == CPU
+    process = running("sum(range(10**12))", budget=budget, limits=Limits(cpu_s=20))
+    assert process.ask(cpu_s=20).answer == CPU
+    assert process.ask(cpu_s=20).answer == CPU
     assert 1 <= budget.cpu_s < 3
 
 
@@ -113,28 +110,26 @@ def test_a_file_that_uses_up_the_cpu_time_is_told_so(acting: Acting) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", ["time.sleep(1000)", "while True: time.sleep(0.05)"])
-def test_a_batch_that_uses_up_the_waiting_is_told_so(acting: Acting, batch: MakeBatch, wait: str) -> None:
+def test_a_batch_that_uses_up_the_waiting_is_told_so(running: Running, wait: str) -> None:
     """A batch that waits is ended when the budget is spent, even if it uses a little CPU time now and then."""
     budget = Budget(max_wall_s=1)
-    process = acting(wait, budget=budget)
-    assert Loaded() == process.load()
-    assert process.run(batch()).answer == WALL
-    assert process.run(batch()).answer == WALL
+    process = running(wait, budget=budget)
+    assert process.ask().answer == WALL
+    assert process.ask().answer == WALL
     assert 1 <= budget.wall_s < 3
 
 
 @pytest.mark.slow
-def test_taking_ones_time_to_end_is_waiting_too(acting: Acting, batch: MakeBatch) -> None:
+def test_taking_ones_time_to_end_is_waiting_too(running: Running) -> None:
     """A process that closes its channel and continues gets one second, which counts for the submission."""
     budget = Budget(max_wall_s=1)
-    process = acting("os.closerange(3, 64); time.sleep(1000)", budget=budget)
-    assert Loaded() == process.load()
-    assert Died("exited") == process.run(batch()).answer
-    assert process.run(batch()).answer == WALL
+    process = running("os.closerange(3, 64); time.sleep(1000)", budget=budget)
+    assert Died("exited") == process.ask().answer
+    assert process.ask().answer == WALL
 
 
 @pytest.mark.slow
-def test_files_share_a_budget(acting: Acting, batch: MakeBatch) -> None:
+def test_files_share_a_budget(acting: Acting) -> None:
     """Time that one file has used is not available to the next, although each file alone stays within the budget."""
     spin = "end = time.process_time() + 0.7\nwhile time.process_time() < end: pass"
     budget = Budget(max_cpu_s=1)
@@ -142,13 +137,12 @@ def test_files_share_a_budget(acting: Acting, batch: MakeBatch) -> None:
     for _ in range(3):
         with acting(spin, budget=budget, limits=Limits(cpu_s=20)) as process:
             loaded = process.load()
-            answers.append(process.run(batch(cpu_s=20)).answer if isinstance(loaded, Loaded) else loaded.cause)  # type: ignore[union-attr]
+            answers.append(process.ask(cpu_s=20).answer if isinstance(loaded, Loaded) else loaded.cause)  # type: ignore[union-attr]
     assert [True, True] == [isinstance(answers[0], Read), answers[-1] == CPU]
     assert budget.cpu_s < 2.5
 
 
-def test_a_kill_with_time_left_is_a_kill(acting: Acting, batch: MakeBatch) -> None:
+def test_a_kill_with_time_left_is_a_kill(running: Running) -> None:
     """A process that is killed by SIGKILL early has not used up its budget."""
-    process = acting("os.kill(os.getpid(), signal.SIGKILL)", budget=Budget(max_cpu_s=30))
-    process.load()
-    assert Died("killed", signal="SIGKILL") == process.run(batch()).answer
+    process = running("os.kill(os.getpid(), signal.SIGKILL)", budget=Budget(max_cpu_s=30))
+    assert Died("killed", signal="SIGKILL") == process.ask().answer

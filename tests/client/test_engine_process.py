@@ -11,12 +11,10 @@ import pytest
 
 from grader import sandbox
 from grader.client import (
-    Batch,
     Broke,
     Called,
     Died,
     Done,
-    EngineProcess,
     Loaded,
     LoadFailed,
     NotStarted,
@@ -28,8 +26,8 @@ from grader.client import (
 )
 from grader.course import Limits
 
-Acting = Callable[..., EngineProcess]
-MakeBatch = Callable[..., Batch]
+Acting = Callable[..., Any]
+Running = Callable[..., Any]
 FILE = "07_learner.py"
 
 
@@ -51,9 +49,9 @@ def died(ran: Ran) -> Died:
     return ran.answer
 
 
-def runs_well(process: EngineProcess, batch: Batch) -> bool:
+def runs_well(process: Any, **asked: Any) -> bool:
     """Return whether a batch finishes with the right values."""
-    found = outcome(process.run(batch))
+    found = outcome(process.ask(**asked))
     return isinstance(found, Done) and found.values[0] == (2.0, 3.0, 6.0)
 
 
@@ -115,7 +113,7 @@ attempt(lambda: importlib.import_module("num" + "py").linalg.inv([[1.0, 2.0], [3
     ],
 )
 def test_an_attempt_to_reach_out_is_seen_from_outside(
-    submit: Callable[..., EngineProcess], tier: str, expected: set[str], source: str
+    submit: Callable[..., Any], tier: str, expected: set[str], source: str
 ) -> None:
     """Calls that start processes, use the network, send signals or rename files are seen. Honest code makes none."""
     try:
@@ -132,15 +130,15 @@ def test_an_attempt_to_reach_out_is_seen_from_outside(
 # -- loading -----------------------------------------------------------------------------------------------
 
 
-def test_a_file_is_loaded_and_run(acting: Acting, batch: MakeBatch) -> None:
+def test_a_file_is_loaded_and_run(acting: Acting) -> None:
     """An ordinary file loads, and its batch has values."""
     process = acting("return root")
     assert Loaded("") == process.load()
-    found = outcome(process.run(batch()))
+    found = outcome(process.ask())
     assert Done((Values(Numbers((2.0, 3.0, 6.0))), Called(nodes=(2,)))) == found
 
 
-def test_the_stub_is_not_started(submit: Callable[..., EngineProcess]) -> None:
+def test_the_stub_is_not_started(submit: Callable[..., Any]) -> None:
     """A file with the syntax tree of the stub is not started. Comments do not count."""
     stub = "def f():\n    raise NotImplementedError('f: what?')\n"
     assert NotStarted() == submit(stub, stub).load()
@@ -167,7 +165,7 @@ def test_the_stub_is_not_started(submit: Callable[..., EngineProcess]) -> None:
     ],
 )
 def test_a_file_that_does_not_load_has_its_problem(
-    submit: Callable[..., EngineProcess], kind: str, type_name: str, line: int, source: str
+    submit: Callable[..., Any], kind: str, type_name: str, line: int, source: str
 ) -> None:
     """The problem has the exception or the limit, with the learner's line."""
     failed = submit(source).load()
@@ -187,16 +185,14 @@ def test_a_file_that_does_not_load_has_its_problem(
         (Died("exited"), "import os\nos.closerange(0, 64)\n"),
     ],
 )
-def test_a_process_that_ends_while_loading_is_told_how(
-    submit: Callable[..., EngineProcess], expected: Died, source: str
-) -> None:
+def test_a_process_that_ends_while_loading_is_told_how(submit: Callable[..., Any], expected: Died, source: str) -> None:
     """A file that exits or kills its process could not be loaded."""
     assert LoadFailed(expected) == submit(source).load()
     assert expected.status == "crashed"
 
 
 @pytest.mark.slow
-def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., EngineProcess]) -> None:
+def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., Any]) -> None:
     """A file that stops computing while it is loaded could not be loaded, and its line is named."""
     failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=2)).load()
     assert isinstance(failed, LoadFailed)
@@ -205,31 +201,29 @@ def test_a_file_that_waits_is_stopped_with_its_line(submit: Callable[..., Engine
 
 
 @pytest.mark.slow
-def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., EngineProcess]) -> None:
+def test_a_file_that_waits_forever_is_stopped(submit: Callable[..., Any]) -> None:
     """The wall clock is the last resort for a file that uses no CPU time and does not end."""
     failed = submit("import time\ntime.sleep(1000)\n", limits=Limits(cpu_s=0.02)).load()
     assert LoadFailed(Died("wall_limit", seconds=0.2)) == failed
 
 
 @pytest.mark.parametrize("source", ["", "\n", "# nothing\n", "x = 1\n"])
-def test_a_file_without_an_engine_loads_and_is_no_engine(
-    submit: Callable[..., EngineProcess], batch: MakeBatch, source: str
-) -> None:
+def test_a_file_without_an_engine_loads_and_is_no_engine(submit: Callable[..., Any], source: str) -> None:
     """An empty file loads, and a batch then says what is missing."""
     process = submit(source)
     assert Loaded() == process.load()
-    answer = process.run(batch()).answer
+    answer = process.ask().answer
     assert isinstance(answer, Problem)
     assert ("reading", "shape") == (answer.where, answer.kind)
 
 
-def test_what_is_printed_while_loading_is_captured(acting: Acting, batch: MakeBatch) -> None:
+def test_what_is_printed_while_loading_is_captured(acting: Acting) -> None:
     """Output of the import belongs to the load, in its order, and to no batch."""
     process = acting("print('in act')", "print('out')\nprint('err', file=sys.stderr)")
     loaded = process.load()
     assert isinstance(loaded, Loaded)
     assert ["err", "out"] == sorted(loaded.output.split())
-    assert "in act\n" == process.run(batch()).output
+    assert "in act\n" == process.ask().output
 
 
 @pytest.mark.parametrize(
@@ -242,11 +236,10 @@ def test_what_is_printed_while_loading_is_captured(acting: Acting, batch: MakeBa
         "assert sys.stdout.encoding.lower() == 'utf-8'",
     ],
 )
-def test_streams_are_real_ones_each_time_the_file_is_run(acting: Acting, batch: MakeBatch, at_import: str) -> None:
+def test_streams_are_real_ones_each_time_the_file_is_run(running: Running, at_import: str) -> None:
     """Actions of a file on standard output during import work for every batch as they did the first time."""
-    process = acting(at_import=at_import)
-    assert isinstance(process.load(), Loaded)
-    assert runs_well(process, batch())
+    process = running(at_import=at_import)
+    assert runs_well(process)
 
 
 @pytest.mark.parametrize(
@@ -257,22 +250,19 @@ def test_streams_are_real_ones_each_time_the_file_is_run(acting: Acting, batch: 
         ("import functools\nsay = functools.partial(print, file=sys.stderr)", "say('seen')"),
     ],
 )
-def test_a_stream_taken_at_import_shows_what_is_printed_later(
-    acting: Acting, batch: MakeBatch, at_import: str, act: str
-) -> None:
+def test_a_stream_taken_at_import_shows_what_is_printed_later(running: Running, at_import: str, act: str) -> None:
     """Output through a logger or a stream from the import belongs to the batch that prints it."""
-    process = acting(act, at_import)
-    process.load()
-    assert process.run(batch()).output == "seen\n"
+    process = running(act, at_import)
+    assert process.ask().output == "seen\n"
 
 
-def test_random_numbers_are_the_same_in_each_run_and_each_process(acting: Acting, batch: MakeBatch) -> None:
+def test_random_numbers_are_the_same_in_each_run_and_each_process(acting: Acting) -> None:
     """Random numbers are the same in every fork, so the verdict does not change on regrading."""
     outputs = []
     for _ in range(2):
         process = acting("print(random.random())", "import random\nfirst = random.random()")
         process.load()
-        outputs += [process.run(batch()).output for _ in range(2)]
+        outputs += [process.ask().output for _ in range(2)]
     assert 1 == len(set(outputs))
     assert 0 <= float(outputs[0]) < 1
 
@@ -280,95 +270,87 @@ def test_random_numbers_are_the_same_in_each_run_and_each_process(acting: Acting
 # -- one process for all batches --------------------------------------------------------------------------
 
 
-def test_nothing_passes_from_one_batch_to_the_next(acting: Acting, batch: MakeBatch) -> None:
+def test_nothing_passes_from_one_batch_to_the_next(running: Running) -> None:
     """Each batch finds the file unchanged, although one process runs all batches."""
-    process = acting("global count; count += 1; print(count, os.getpid())")
-    assert isinstance(process.load(), Loaded)
-    assert 1 == len({process.run(batch()).output for _ in range(3)})
+    process = running("global count; count += 1; print(count, os.getpid())")
+    assert 1 == len({process.ask().output for _ in range(3)})
 
 
 @pytest.mark.slow
-def test_each_batch_has_its_own_cpu_time(acting: Acting, batch: MakeBatch) -> None:
+def test_each_batch_has_its_own_cpu_time(running: Running) -> None:
     """The CPU time of one batch does not count for the next."""
-    process = acting("end = time.process_time() + 1.5\nwhile time.process_time() < end: pass\nreturn root")
-    assert isinstance(process.load(), Loaded)
+    process = running("end = time.process_time() + 1.5\nwhile time.process_time() < end: pass\nreturn root")
     for _ in range(2):
-        assert runs_well(process, batch(cpu_s=4.0, calls=None))
-    assert "cpu" == problem(process.run(batch())).kind
+        assert runs_well(process, cpu_s=4.0, calls=None)
+    assert "cpu" == problem(process.ask()).kind
 
 
-def test_memory_of_one_batch_does_not_count_against_the_next(acting: Acting, batch: MakeBatch) -> None:
+def test_memory_of_one_batch_does_not_count_against_the_next(running: Running) -> None:
     """Memory that the file holds after a batch, in cycles or at its top level, is freed before the next run."""
     # mapped and never touched, since pages that are touched cost time
     hold = "Value.held = root\nroot.me = root\nroot.memory = mmap.mmap(-1, 200 << 20)\nreturn root"
-    process = acting(hold, "import mmap\nmemory = mmap.mmap(-1, 100 << 20)")
-    assert isinstance(process.load(), Loaded)
+    process = running(hold, "import mmap\nmemory = mmap.mmap(-1, 100 << 20)")
     for _ in range(3):
-        assert runs_well(process, batch())
+        assert runs_well(process)
     assert not process.fresh
 
 
 @pytest.mark.slow
-def test_one_that_dies_between_batches_costs_none(acting: Acting, batch: MakeBatch, once: str) -> None:
+def test_one_that_dies_between_batches_costs_none(running: Running, once: str) -> None:
     """If a process dies between batches for any reason, the next batch gets a new process."""
     end = "lambda: (time.sleep(0.2), os.kill(os.getpid(), signal.SIGKILL))"
-    process = acting("return root", f"if {once}: threading.Thread(target={end}).start()")
-    assert isinstance(process.load(), Loaded)
+    process = running("return root", f"if {once}: threading.Thread(target={end}).start()")
     time.sleep(0.5)
-    assert runs_well(process, batch())
+    assert runs_well(process)
 
 
-def test_a_process_is_fresh_until_it_has_run_a_batch(acting: Acting, batch: MakeBatch) -> None:
+def test_a_process_is_fresh_until_it_has_run_a_batch(running: Running) -> None:
     """A process is fresh again after `restart`, which replaces only a used process."""
-    process = acting("print(os.getpid())")
-    process.load()
+    process = running("print(os.getpid())")
     assert process.fresh
-    first = process.run(batch()).output
+    first = process.ask().output
     assert not process.fresh
-    assert first == process.run(batch()).output
+    assert first == process.ask().output
     process.restart()
     assert process.fresh
-    assert first != process.run(batch()).output
+    assert first != process.ask().output
 
 
-def test_apart_each_batch_has_a_process_to_itself(acting: Acting, batch: MakeBatch) -> None:
+def test_apart_each_batch_has_a_process_to_itself(running: Running) -> None:
     """The first batch runs in the process in which the file was loaded."""
-    process = acting("print(os.getpid())", apart=True)
-    process.load()
-    assert 3 == len({process.run(batch()).output for _ in range(3)})
+    process = running("print(os.getpid())", apart=True)
+    assert 3 == len({process.ask().output for _ in range(3)})
 
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "while True: pass", "def step(): pass\nwhile True: step()"])
-def test_who_ends_in_a_used_process_has_fresh_ones_from_then_on(acting: Acting, batch: MakeBatch, end: str) -> None:
+def test_who_ends_in_a_used_process_has_fresh_ones_from_then_on(running: Running, end: str) -> None:
     """After a batch ended in a used process, later batches get fresh processes."""
     body = "\n    ".join(end.splitlines())
-    process = acting(f"import json\nif hasattr(json.dumps, 'used'):\n    {body}\njson.dumps.used = True\nreturn root")
-    process.load()
+    process = running(f"import json\nif hasattr(json.dumps, 'used'):\n    {body}\njson.dumps.used = True\nreturn root")
     ended = [
-        not (isinstance(ran.answer, Read) and isinstance(outcome(ran), Done)) for ran in map(process.run, [batch()] * 4)
+        not (isinstance(ran.answer, Read) and isinstance(outcome(ran), Done))
+        for ran in (process.ask() for _ in range(4))
     ]
     assert [False, True, False, False] == ended
 
 
-def test_who_runs_out_of_time_is_not_asked_twice(acting: Acting, batch: MakeBatch) -> None:
+def test_who_runs_out_of_time_is_not_asked_twice(running: Running) -> None:
     """After a timeout, each batch has a fresh process, so that no timeout must be confirmed in another process."""
-    process = acting("print(os.getpid())\nwhile True: pass")
-    process.load()
+    process = running("print(os.getpid())\nwhile True: pass")
     outputs = set()
     for _ in range(2):
         assert process.fresh
-        outputs.add(process.run(batch()).output)
+        outputs.add(process.ask().output)
     assert 2 == len(outputs)
     assert process.fresh
 
 
-def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatch) -> None:
+def test_one_that_cannot_be_put_back_is_replaced(running: Running) -> None:
     """If a thread still runs, its process ends at the next batch, which a new process answers."""
-    process = acting("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(os.getpid())")
-    process.load()
+    process = running("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(os.getpid())")
     outputs = []
     for _ in range(2):
-        ran = process.run(batch())
+        ran = process.ask()
         assert isinstance(outcome(ran), Done)
         outputs.append(ran.output)
     assert outputs[0] != outputs[1]
@@ -377,80 +359,81 @@ def test_one_that_cannot_be_put_back_is_replaced(acting: Acting, batch: MakeBatc
 # -- running on ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+def slow(*row: Any) -> Any:
+    """Return a row whose test takes long."""
+    return pytest.param(*row, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
-    ("kind", "act"),
+    ("kind", "type_name", "act"),
     [
-        ("cpu", "while True: pass"),
-        ("cpu", "while True:\n    try:\n        while True: pass\n    except Exception: pass"),
-        ("calls", "while True: len(Value(1.0)._prev)"),
-        ("calls", "def step(): pass\nwhile True: step()"),
-        ("calls", "def walk(n): return n and walk(n - 1) + walk(n - 1)\nwalk(100)"),
-        ("calls", "def walk(n): yield from ([n] if n == 0 else [*walk(n - 1), *walk(n - 1)])\nlist(walk(100))"),
+        slow("cpu", "OutOfTime", "while True: pass"),
+        slow("cpu", "OutOfTime", "while True:\n    try:\n        while True: pass\n    except Exception: pass"),
+        slow("calls", "OutOfCalls", "while True: len(Value(1.0)._prev)"),
+        slow("calls", "OutOfCalls", "def step(): pass\nwhile True: step()"),
+        slow("calls", "OutOfCalls", "def walk(n): return n and walk(n - 1) + walk(n - 1)\nwalk(100)"),
+        slow(
+            "calls", "OutOfCalls", "def walk(n): yield from [*walk(n - 1), *walk(n - 1)] if n else ()\nlist(walk(99))"
+        ),
+        ("calls", "OutOfCalls", "sys.setrecursionlimit(10**6)\nreturn act(root)"),
+        ("raised", "RecursionError", "return act(root)"),
+        ("raised", "MemoryError", "bytearray(10 << 30)"),
+        ("raised", "MemoryError", "'x' * (10 << 30)"),
+        ("raised", "MemoryError", "list(range(10**9))"),
     ],
 )
-def test_what_never_ends_is_stopped_soon(acting: Acting, batch: MakeBatch, kind: str, act: str) -> None:
-    """A loop uses up its CPU time, and recursion uses up its calls. Each is stopped soon, with its line."""
-    process = acting(act)
-    process.load()
-    ran = process.run(batch())
+def test_what_never_ends_is_stopped_soon(running: Running, kind: str, type_name: str, act: str) -> None:
+    """A loop uses up its CPU time, recursion its calls or Python's stack, and ten gigabytes the memory.
+
+    Each is stopped soon, with its line.
+    """
+    ran = running(act).ask()
     found = problem(ran)
-    assert ("call", kind) == (found.where, found.kind)
+    assert ("call", kind, type_name) == (found.where, found.kind, found.type_name)
     assert found.lines
     assert ran.seconds < 5
 
 
 @pytest.mark.slow
-def test_an_endless_loop_in_an_operation_is_stopped(submit: Callable[..., EngineProcess], batch: MakeBatch) -> None:
+def test_memory_that_is_taken_in_steps_is_refused(running: Running) -> None:
+    """Ten gigabytes in steps are a MemoryError in the learner's code."""
+    found = problem(running("x = []\nwhile True: x.append(bytearray(1 << 20))").ask(cpu_s=3))
+    assert ("raised", "MemoryError") == (found.kind, found.type_name)
+    assert found.lines
+
+
+@pytest.mark.slow
+def test_an_endless_loop_in_an_operation_is_stopped(submit: Callable[..., Any]) -> None:
     """Building a program is under the same limits as everything else."""
     source = "class Value:\n    def __init__(self, x): self.data, self.grad = x, 0.0\n    def __mul__(self, other):\n"
     process = submit(source + "        while self.data != 3.25: pass\n        return Value(1.0)\n")
     assert Loaded() == process.load()
-    found = problem(process.run(batch()))
+    found = problem(process.ask())
     assert ("build", "cpu", [4]) == (found.where, found.kind, found.lines)
 
 
-def test_recursion_without_end_is_pythons_own_error(acting: Acting, batch: MakeBatch) -> None:
-    """A function that calls itself endlessly raises RecursionError, with its line."""
-    process = acting("return act(root)")
-    process.load()
-    found = problem(process.run(batch()))
-    assert ("raised", "RecursionError") == (found.kind, found.type_name)
-    assert found.lines
-
-
-def test_a_raised_recursion_limit_ends_in_calls(acting: Acting, batch: MakeBatch) -> None:
-    """If Python's recursion limit is raised, the budget of calls ends the recursion."""
-    process = acting("sys.setrecursionlimit(10**6)\nreturn act(root)")
-    process.load()
-    assert problem(process.run(batch(calls=5000))).kind == "calls"
-
-
-def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(acting: Acting, batch: MakeBatch) -> None:
+def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(running: Running) -> None:
     """`except BaseException` around an endless loop still ends as a timeout."""
-    process = acting("while True:\n    try:\n        while True: pass\n    except BaseException: pass")
-    process.load()
-    ran = process.run(batch(cpu_s=0.1))
+    process = running("while True:\n    try:\n        while True: pass\n    except BaseException: pass")
+    ran = process.ask(cpu_s=0.1)
     assert died(ran).status == "timeout" if isinstance(ran.answer, Died) else problem(ran).kind == "cpu"
 
 
 @pytest.mark.slow
-def test_a_loop_that_no_exception_can_reach_is_a_timeout(acting: Acting, batch: MakeBatch) -> None:
+def test_a_loop_that_no_exception_can_reach_is_a_timeout(running: Running) -> None:
     """The kernel ends one long call into C, which counts as CPU time used up."""
-    process = acting("sum(range(10**12))")
-    process.load()
-    death = died(process.run(batch(cpu_s=1.2)))
+    process = running("sum(range(10**12))")
+    death = died(process.ask(cpu_s=1.2))
     assert Died("cpu_limit", seconds=1.5) == death
     assert death.status == "timeout"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "lock = threading.Lock()\nwith lock, lock: pass"])
-def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBatch, act: str) -> None:
+def test_code_that_waits_is_stopped_with_its_line(running: Running, act: str) -> None:
     """Code that waits is stopped with its line, long before the limit in wall time."""
-    process = acting(act, limits=Limits(cpu_s=2))
-    assert isinstance(process.load(), Loaded)
-    ran = process.run(batch(cpu_s=2))
+    process = running(act, limits=Limits(cpu_s=2))
+    ran = process.ask(cpu_s=2)
     found = problem(ran)
     assert ("call", "stalled") == (found.where, found.kind)
     assert found.lines
@@ -459,34 +442,29 @@ def test_code_that_waits_is_stopped_with_its_line(acting: Acting, batch: MakeBat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["time.sleep(1000)", "threading.Event().wait()", "sys.stdin.read() or time.sleep(99)"])
-def test_waiting_forever_ends_with_the_wall_clock(acting: Acting, batch: MakeBatch, act: str) -> None:
+def test_waiting_forever_ends_with_the_wall_clock(running: Running, act: str) -> None:
     """Code that uses no CPU time is a timeout after ten times the limit in CPU time."""
-    process = acting(act, limits=Limits(cpu_s=0.02))
-    process.load()
-    ran = process.run(batch(cpu_s=0.02))
+    process = running(act, limits=Limits(cpu_s=0.02))
+    ran = process.ask(cpu_s=0.02)
     assert died(ran).status == "timeout"
     assert ran.seconds < 5
 
 
 @pytest.mark.slow
-def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(acting: Acting, batch: MakeBatch) -> None:
+def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(running: Running) -> None:
     """After two unanswered batches, a file is not run again."""
-    process = acting("while True: time.sleep(0.01)", limits=Limits(cpu_s=0.02))
-    process.load()
+    process = running("while True: time.sleep(0.01)", limits=Limits(cpu_s=0.02))
     for _ in range(2):
-        assert Died("wall_limit", seconds=0.4) == died(process.run(batch(cpu_s=0.02)))
-    third = died(process.run(batch(cpu_s=0.02)))
+        assert Died("wall_limit", seconds=0.4) == died(process.ask(cpu_s=0.02))
+    third = died(process.ask(cpu_s=0.02))
     assert Died("unanswered", count=2) == third
     assert third.status == "timeout"
 
 
 @pytest.mark.slow
-def test_a_grader_that_did_not_get_to_run_blames_nobody(
-    acting: Acting, batch: MakeBatch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_grader_that_did_not_get_to_run_blames_nobody(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the grader was suspended, an answer that arrived meanwhile counts. A long suspension counts as a short one."""
-    process = acting("time.sleep(0.3)", limits=Limits(cpu_s=0.02))
-    process.load()
+    process = running("time.sleep(0.3)", limits=Limits(cpu_s=0.02))
     real = select.select
 
     def late(*arguments: Any) -> Any:
@@ -494,44 +472,24 @@ def test_a_grader_that_did_not_get_to_run_blames_nobody(
         return real(*arguments)
 
     monkeypatch.setattr(select, "select", late)
-    assert runs_well(process, batch(cpu_s=0.02))
+    assert runs_well(process, cpu_s=0.02)
 
 
-def test_a_budget_of_none_leaves_calls_uncounted(acting: Acting, batch: MakeBatch) -> None:
+def test_a_budget_of_none_leaves_calls_uncounted(running: Running) -> None:
     """Without a budget of calls, only CPU time is limited."""
-    process = acting("for _ in range(30_000): Value(1.0)")
-    process.load()
-    assert problem(process.run(batch())).kind == "calls"
-    assert runs_well(process, batch(calls=None, cpu_s=5))
+    process = running("for _ in range(30_000): Value(1.0)")
+    assert problem(process.ask()).kind == "calls"
+    assert runs_well(process, calls=None, cpu_s=5)
 
 
 # -- memory, exits, signals -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        "bytearray(10 << 30)",
-        pytest.param("x = []\nwhile True: x.append(bytearray(1 << 20))", marks=pytest.mark.slow),
-        "'x' * (10 << 30)",
-        "list(range(10**9))",
-    ],
-)
-def test_memory_is_refused_and_nothing_else_suffers(acting: Acting, batch: MakeBatch, act: str) -> None:
-    """Ten gigabytes, requested at once or in steps, are a MemoryError in the learner's code."""
-    process = acting(act)
-    process.load()
-    found = problem(process.run(batch(cpu_s=3)))
-    assert ("raised", "MemoryError") == (found.kind, found.type_name)
-    assert found.lines
-
-
 @pytest.mark.parametrize("act", ["sys.exit()", "sys.exit(0)", "exit()", "quit()", "raise SystemExit('done')"])
-def test_leaving_politely_is_told_as_an_exit(acting: Acting, batch: MakeBatch, act: str) -> None:
+def test_leaving_politely_is_told_as_an_exit(running: Running, act: str) -> None:
     """sys.exit() during a run breaks the run."""
-    process = acting(act, "import builtins")
-    process.load()
-    found = problem(process.run(batch()))
+    process = running(act, "import builtins")
+    found = problem(process.ask())
     assert found.kind == "exit" or (found.type_name == "NameError" and act in ("exit()", "quit()"))
 
 
@@ -549,20 +507,17 @@ def test_leaving_politely_is_told_as_an_exit(acting: Acting, batch: MakeBatch, a
         (Died("killed", signal="SIGSEGV"), "import ctypes\nctypes.string_at(0)"),
     ],
 )
-def test_a_process_that_ends_without_an_answer_is_told_how(
-    acting: Acting, batch: MakeBatch, expected: Died, act: str
-) -> None:
+def test_a_process_that_ends_without_an_answer_is_told_how(running: Running, expected: Died, act: str) -> None:
     """Exits and signals are distinguished, in fresh and in used processes, and the next batch works."""
-    process = acting(f"if root.grad == 0.0:\n    {act.replace(chr(10), chr(10) + '    ')}")
-    process.load()
+    process = running(f"if root.grad == 0.0:\n    {act.replace(chr(10), chr(10) + '    ')}")
     assert expected.status == "crashed"
-    assert expected == died(process.run(batch()))
-    assert runs_well(process, batch(steps=(("values",),)))
+    assert expected == died(process.ask())
+    assert runs_well(process, steps=(("values",),))
     assert not process.fresh
-    assert expected == died(process.run(batch()))
+    assert expected == died(process.ask())
 
 
-def test_backward_may_leave_too(submit: Callable[..., EngineProcess], batch: MakeBatch) -> None:
+def test_backward_may_leave_too(submit: Callable[..., Any]) -> None:
     """os._exit(0) inside backward() does not pass."""
     source = "import os\nclass Value:\n    def __init__(self, x): self.data, self.grad = x, 0.0\n"
     source += (
@@ -570,7 +525,7 @@ def test_backward_may_leave_too(submit: Callable[..., EngineProcess], batch: Mak
     )
     process = submit(source)
     process.load()
-    assert died(process.run(batch(steps=(("backward", 2), ("grads",))))).status == "crashed"
+    assert died(process.ask(steps=(("backward", 2), ("grads",)))).status == "crashed"
 
 
 @pytest.mark.parametrize(
@@ -587,61 +542,56 @@ def test_backward_may_leave_too(submit: Callable[..., EngineProcess], batch: Mak
         "for fd in range(3, 21):\n    try: os.write(fd, b'garbage')\n    except OSError: pass",
     ],
 )
-def test_the_batch_after_a_bad_one_works(acting: Acting, batch: MakeBatch, once: str, act: str) -> None:
+def test_the_batch_after_a_bad_one_works(running: Running, once: str, act: str) -> None:
     """The next batch finishes, whatever the last one did to its process."""
     body = "\n    ".join(act.splitlines())
-    process = acting(f"if {once}:\n    {body}", limits=Limits(cpu_s=0.05, output_kb=4))
-    assert isinstance(process.load(), Loaded)
-    process.run(batch(cpu_s=0.05))
-    assert runs_well(process, batch())
+    process = running(f"if {once}:\n    {body}", limits=Limits(cpu_s=0.05, output_kb=4))
+    process.ask(cpu_s=0.05)
+    assert runs_well(process)
 
 
-def test_the_server_process_outlives_all_of_them(acting: Acting, batch: MakeBatch, once: str) -> None:
+def test_the_server_process_outlives_all_of_them(acting: Acting, once: str) -> None:
     """A process that kills its process group does not affect other processes."""
     bad, good = acting(f"if {once}:\n    os.killpg(0, signal.SIGKILL)"), acting()
     assert isinstance(bad.load(), Loaded)
     assert isinstance(good.load(), Loaded)
-    assert died(bad.run(batch())).status == "crashed"
-    assert runs_well(good, batch())
-    assert runs_well(bad, batch())
+    assert died(bad.ask()).status == "crashed"
+    assert runs_well(good)
+    assert runs_well(bad)
 
 
 # -- output ------------------------------------------------------------------------------------------------------
 
 
-def test_output_is_captured_batch_by_batch(acting: Acting, batch: MakeBatch) -> None:
+def test_output_is_captured_batch_by_batch(running: Running) -> None:
     """Standard output, standard error and their descriptors form one stream, which is separate for each batch."""
-    process = acting("print('out')\nprint('err', file=sys.stderr)\nsys.stdout.flush()\nos.write(2, b'raw\\n')")
-    process.load()
+    process = running("print('out')\nprint('err', file=sys.stderr)\nsys.stdout.flush()\nos.write(2, b'raw\\n')")
     for _ in range(2):
-        assert ["err", "out", "raw"] == sorted(process.run(batch()).output.split())
+        assert ["err", "out", "raw"] == sorted(process.ask().output.split())
 
 
-def test_what_reading_prints_belongs_to_no_batch(acting: Acting, batch: MakeBatch) -> None:
+def test_what_reading_prints_belongs_to_no_batch(running: Running) -> None:
     """The two values that the grader makes to read the engine add nothing to a learner's output."""
-    process = acting(
+    process = running(
         at_import="Value.__init__ = (lambda init: lambda *a: (print('made'), init(*a))[1])(Value.__init__)"
     )
-    process.load()
-    assert process.run(batch()).output == "made\n" * 3
+    assert process.ask().output == "made\n" * 3
 
 
-def test_output_by_the_megabyte_is_cut_and_the_verdict_stays(acting: Acting, batch: MakeBatch) -> None:
+def test_output_by_the_megabyte_is_cut_and_the_verdict_stays(running: Running) -> None:
     """Of 200 KB of output, the first four are kept, with a note about the rest. The answer arrives."""
-    process = acting("print('x' * 200_000)\nprint('the end')")
-    process.load()
-    ran = process.run(batch())
+    process = running("print('x' * 200_000)\nprint('the end')")
+    ran = process.ask()
     assert isinstance(outcome(ran), Done)
     assert ran.output.startswith("x" * 4096 + "\n[")
     assert ran.output.endswith("more bytes left out]\n")
     assert len(ran.output) < 4200
 
 
-def test_a_flood_is_stopped(acting: Acting, batch: MakeBatch) -> None:
+def test_a_flood_is_stopped(running: Running) -> None:
     """A process that prints endlessly is ended."""
-    process = acting("while True: os.write(1, b'x' * 65536)")
-    process.load()
-    death = died(process.run(batch(cpu_s=5)))
+    process = running("while True: os.write(1, b'x' * 65536)")
+    death = died(process.ask(cpu_s=5))
     assert Died("output_too_large", limit_kb=256) == death
     assert death.status == "error"
 
@@ -649,11 +599,10 @@ def test_a_flood_is_stopped(acting: Acting, batch: MakeBatch) -> None:
 @pytest.mark.parametrize(
     ("expected", "written"), [("\ufffd\ufffd\n", "b'\\xff\\xfe\\n'"), ("\x1b[31m\n", "b'\\x1b[31m\\n'"), ("", "b''")]
 )
-def test_output_need_not_be_text(acting: Acting, batch: MakeBatch, expected: str, written: str) -> None:
+def test_output_need_not_be_text(running: Running, expected: str, written: str) -> None:
     """Bytes that are not UTF-8 are replaced. Control characters stay, because the view escapes them."""
-    process = acting(f"os.write(1, {written})")
-    process.load()
-    assert expected == process.run(batch()).output
+    process = running(f"os.write(1, {written})")
+    assert expected == process.ask().output
 
 
 @pytest.mark.parametrize(
@@ -666,11 +615,10 @@ def test_output_need_not_be_text(acting: Acting, batch: MakeBatch, expected: str
         "class Bad:\n    def flush(self): raise SystemExit\nsys.stdout = sys.stderr = Bad()",
     ],
 )
-def test_broken_streams_are_no_ones_loss(acting: Acting, batch: MakeBatch, act: str) -> None:
+def test_broken_streams_are_no_ones_loss(running: Running, act: str) -> None:
     """The answer arrives, whatever code does to its own output."""
-    process = acting(act)
-    process.load()
-    assert runs_well(process, batch())
+    process = running(act)
+    assert runs_well(process)
 
 
 # -- lies ------------------------------------------------------------------------------------------------------
@@ -687,103 +635,94 @@ def test_broken_streams_are_no_ones_loss(acting: Acting, batch: MakeBatch, act: 
         "b'x' * 200_000",
     ],
 )
-def test_garbage_on_every_descriptor_is_refused(acting: Acting, batch: MakeBatch, written: str) -> None:
+def test_garbage_on_every_descriptor_is_refused(running: Running, written: str) -> None:
     """Data written to any descriptor that a run can reach is not an answer to this batch or to another."""
     act = f"for fd in range(3, 21):\n    try: os.write(fd, {written})\n    except OSError: pass"
-    process = acting(f"if root.grad == 0.0:\n{chr(10).join('    ' + line for line in act.splitlines())}")
-    process.load()
-    assert died(process.run(batch())).status == "error"
-    assert runs_well(process, batch(steps=(("values",),)))
+    process = running(f"if root.grad == 0.0:\n{chr(10).join('    ' + line for line in act.splitlines())}")
+    assert died(process.ask()).status == "error"
+    assert runs_well(process, steps=(("values",),))
 
 
-def test_saying_that_it_was_loaded_gains_a_file_nothing(acting: Acting, batch: MakeBatch) -> None:
+def test_saying_that_it_was_loaded_gains_a_file_nothing(acting: Acting) -> None:
     """The real answer follows the forged one: at once, before a batch is sent, or in place of its answer."""
     forged = "for fd in range(3, 21):\n    try: os.write(fd, b'\\0\\0\\0\\x0a[\"loaded\"]')\n    except OSError: pass"
     process = acting(at_import=forged)
     loaded = process.load()
-    death = loaded.cause if isinstance(loaded, LoadFailed) else process.run(batch()).answer
+    death = loaded.cause if isinstance(loaded, LoadFailed) else process.ask().answer
     assert isinstance(death, Died)
     assert (death.kind, death.status) in (("protocol_error", "error"), ("not_reloaded", "crashed"))
 
 
-def test_an_answer_written_before_leaving_is_the_answer_and_judged_as_one(acting: Acting, batch: MakeBatch) -> None:
+def test_an_answer_written_before_leaving_is_the_answer_and_judged_as_one(running: Running) -> None:
     """A forged frame of the right form is read, and its numbers are judged as any others."""
     forged = '["read", ["Value", "data", "grad", "", "", "", false], [[["done", [["values", ["nan", "nan", "nan"]]]]]]]'
     act = f"import struct\nbody = {forged!r}.encode()\nframe = struct.pack('!I', len(body)) + body\n"
     act += "for fd in range(3, 21):\n    try: os.write(fd, frame)\n    except OSError: pass\nos._exit(0)"
-    process = acting(act)
-    process.load()
-    ran = process.run(batch())
+    process = running(act)
+    ran = process.ask()
     assert died(ran).status == "error"  # one result too few for what was asked
-    assert runs_well(process, batch(steps=(("values",),)))
+    assert runs_well(process, steps=(("values",),))
 
 
-def test_an_answer_without_end_is_stopped(acting: Acting, batch: MakeBatch) -> None:
+def test_an_answer_without_end_is_stopped(running: Running) -> None:
     """An answer that is larger than any honest one is not read completely."""
     write = "    for fd in range(3, 21):\n        try: os.write(fd, b'x' * 65536)\n        except OSError: pass"
-    process = acting(f"while True:\n{write}")
-    process.load()
-    death = died(process.run(batch(cpu_s=5)))
+    process = running(f"while True:\n{write}")
+    death = died(process.ask(cpu_s=5))
     assert ("answer_too_large", "error") == (death.kind, death.status)
 
 
 # -- traces ----------------------------------------------------------------------------------------------------
 
 
-def test_one_batch_leaves_no_trace_for_the_next(acting: Acting, batch: MakeBatch) -> None:
+def test_one_batch_leaves_no_trace_for_the_next(running: Running) -> None:
     """A counter in the module, a patched class and an imported module do not reach the next batch."""
-    process = acting(
+    process = running(
         "global count\ncount += 1\nValue.extra = getattr(Value, 'extra', 0) + 1\nreturn count + Value.extra"
     )
-    process.load()
     for _ in range(3):
-        assert Called(numbers=(2.0,)) == outcome(process.run(batch())).results[1]  # type: ignore[union-attr]
+        assert Called(numbers=(2.0,)) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
 
 
-def test_a_reloaded_file_starts_anew(acting: Acting, batch: MakeBatch) -> None:
+def test_a_reloaded_file_starts_anew(running: Running) -> None:
     """Loading again replaces the process."""
-    process = acting("return count", "count += 1")
+    process = running("return count", "count += 1")
     for _ in range(2):
-        assert Loaded() == process.load()
-        assert Called(numbers=(1.0,)) == outcome(process.run(batch())).results[1]  # type: ignore[union-attr]
+        assert Called(numbers=(1.0,)) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
 
 
-def test_a_closed_process_loads_by_itself(acting: Acting, batch: MakeBatch) -> None:
+def test_a_closed_process_loads_by_itself(running: Running) -> None:
     """After the process was ended, the next batch gets a new process."""
-    process = acting()
-    process.load()
+    process = running()
     process.close()
     process.close()
-    assert runs_well(process, batch())
+    assert runs_well(process)
 
 
 @pytest.mark.parametrize("daemon", [True, False])
 @pytest.mark.parametrize("work", ["time.sleep(1000)", "while True: pass"])
-def test_threads_left_running_hold_nobody_up(acting: Acting, batch: MakeBatch, work: str, daemon: bool) -> None:
+def test_threads_left_running_hold_nobody_up(running: Running, work: str, daemon: bool) -> None:
     """A thread that a run leaves running ends with its process."""
     loop = f"def work():\n    {work}\nthreading.Thread(target=work, daemon={daemon}).start()"
-    process = acting(loop)
-    process.load()
+    process = running(loop)
     for _ in range(2):
-        ran = process.run(batch(cpu_s=1.0))
+        ran = process.ask(cpu_s=1.0)
         assert isinstance(outcome(ran), Done)
         assert ran.seconds < 5
 
 
-def test_a_thread_left_running_at_import_holds_nobody_up(acting: Acting, batch: MakeBatch) -> None:
+def test_a_thread_left_running_at_import_holds_nobody_up(running: Running) -> None:
     """A file that starts a thread loads, and its batches run."""
     start = "threading.Thread(target=time.sleep, args=(1000,)).start()"
-    process = acting(at_import=start)
-    assert Loaded() == process.load()
-    assert runs_well(process, batch())
+    process = running(at_import=start)
+    assert runs_well(process)
 
 
-def test_a_child_process_left_behind_ends_with_its_process(acting: Acting, batch: MakeBatch) -> None:
+def test_a_child_process_left_behind_ends_with_its_process(running: Running) -> None:
     """Closing a process ends all processes that it has forked."""
     stay = "    os.closerange(0, 64)\n    time.sleep(1000)\n    os._exit(0)"
-    process = acting(f"child = os.fork()\nif child == 0:\n{stay}\nreturn child")
-    process.load()
-    called: Any = outcome(process.run(batch())).results[1]  # type: ignore[union-attr]
+    process = running(f"child = os.fork()\nif child == 0:\n{stay}\nreturn child")
+    called: Any = outcome(process.ask()).results[1]  # type: ignore[union-attr]
     child = int(called.numbers[0])
     process.close()
     deadline = time.monotonic() + 60
@@ -801,7 +740,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.slow
-def test_no_descriptors_are_lost(acting: Acting, batch: MakeBatch) -> None:
+def test_no_descriptors_are_lost(acting: Acting) -> None:
     """A hundred good and bad batches leave no descriptor open on the trusted side."""
     process = acting("if root.data == 6.0: os._exit(0)")
     process.load()
@@ -809,7 +748,7 @@ def test_no_descriptors_are_lost(acting: Acting, batch: MakeBatch) -> None:
     before = len(os.listdir("/proc/self/fd"))
     process.load()
     for i in range(40):
-        process.run(batch(steps=(("values",),) if i % 2 else None))
+        process.ask(steps=(("values",),) if i % 2 else None)
     process.close()
     assert before == len(os.listdir("/proc/self/fd"))
 
@@ -823,47 +762,33 @@ def strong() -> Any:
         yield started
 
 
-def test_an_honest_engine_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: Any) -> None:
+def test_an_honest_engine_works_in_the_sandbox(running: Running, strong: Any) -> None:
     """Giving up rights changes nothing for code that only computes."""
-    process = acting("print('out')\nreturn root", warm=strong)
-    assert Loaded() == process.load()
-    ran = process.run(batch())
+    process = running("print('out')\nreturn root", warm=strong)
+    ran = process.ask()
     assert Done((Values(Numbers((2.0, 3.0, 6.0))), Called(nodes=(2,)))) == outcome(ran)
     assert ran.output == "out\n"
 
 
-def test_numpy_works_in_the_sandbox(acting: Acting, batch: MakeBatch, strong: Any) -> None:
-    """The modules that a course allows can be imported."""
-    source = "import numpy as np\nimport numpy.linalg"
-    process = acting("return float(np.linalg.norm(np.array([3.0, 4.0])))", source, warm=strong)
-    assert Loaded() == process.load()
-    assert Called(numbers=(5.0,)) == outcome(process.run(batch())).results[1]  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize(
-    "call",
+    ("source", "call"),
     [
-        "__import__('numpy').hypot(3.0, 4.0)",
-        'importlib.import_module("numpy").hypot(3.0, 4.0)',
-        'importlib.import_module( "numpy.linalg" ).norm([3.0, 4.0])',
+        ("import numpy as np\nimport numpy.linalg", "np.linalg.norm(np.array([3.0, 4.0]))"),
+        ("import importlib", "__import__('numpy').hypot(3.0, 4.0)"),
+        ("import importlib", 'importlib.import_module("numpy").hypot(3.0, 4.0)'),
+        ("import importlib", 'importlib.import_module( "numpy.linalg" ).norm([3.0, 4.0])'),
     ],
 )
-def test_a_module_that_a_call_names_works_in_the_sandbox(
-    acting: Acting, batch: MakeBatch, strong: Any, call: str
-) -> None:
-    """The argument of such a call is read like the name in an import statement."""
-    process = acting(f"return float({call})", "import importlib", warm=strong)
-    assert Loaded() == process.load()
-    assert Called(numbers=(5.0,)) == outcome(process.run(batch())).results[1]  # type: ignore[union-attr]
+def test_allowed_modules_work_in_the_sandbox(running: Running, strong: Any, source: str, call: str) -> None:
+    """They can be imported by a statement, or by a call with their name."""
+    process = running(f"return float({call})", source, warm=strong)
+    assert Called(numbers=(5.0,)) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
 
 
-def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(
-    acting: Acting, batch: MakeBatch, strong: Any
-) -> None:
+def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(running: Running, strong: Any) -> None:
     """Python's own exception says so. The course's modules are not called unavailable."""
-    process = acting("return __import__('num' + 'py')", warm=strong)
-    assert Loaded() == process.load()
-    problem = outcome(process.run(batch())).problem  # type: ignore[union-attr]
+    process = running("return __import__('num' + 'py')", warm=strong)
+    problem = outcome(process.ask()).problem  # type: ignore[union-attr]
     assert ("raised", "ModuleNotFoundError", "No module named 'numpy'") == (
         problem.kind,
         problem.type_name,
@@ -888,13 +813,10 @@ def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(
         "threading.Thread(target=time.sleep, args=(1000,)).start()\nos._exit(1)",
     ],
 )
-def test_bad_batches_cost_themselves_alone_in_the_sandbox_too(
-    acting: Acting, batch: MakeBatch, strong: Any, act: str
-) -> None:
+def test_bad_batches_cost_themselves_alone_in_the_sandbox_too(running: Running, strong: Any, act: str) -> None:
     """Each kind of bad batch gives no result, and the next batch of the same file finishes."""
     body = "\n    ".join(act.splitlines())
-    process = acting(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.05, output_kb=4))
-    assert isinstance(process.load(), Loaded)
-    bad = process.run(batch(cpu_s=0.05))
+    process = running(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.05, output_kb=4))
+    bad = process.ask(cpu_s=0.05)
     assert isinstance(bad.answer, Died) or isinstance(outcome(bad), Broke)
-    assert runs_well(process, batch(steps=(("values",),)))
+    assert runs_well(process, steps=(("values",),))
