@@ -63,20 +63,30 @@ def _with_function(parameter: str, upstream: str, step: str, inputs: str = "tupl
     return _engine(make, "".join(ops), "node._prev", step)
 
 
-def _with_argument(inputs: str, rule: str, plus: str, times: str, step: str, default: str = "None") -> str:
-    """Return an engine whose constructor is given the inputs, and a rule or local derivatives."""
+def _with_argument(keeps: dict[str, str], plus: str, times: str, step: str, inputs: str = "") -> str:
+    """Return an engine whose constructor is given what a node keeps: its inputs, its rule or its local derivatives.
+
+    Args:
+        keeps: the attributes, each with its default.
+        plus: the arguments of the constructor in `a + b`, after the value.
+        times: the same in `a * b`.
+        step: what the backward pass does at each node.
+        inputs: the inputs of `node`, by default the first attribute.
+    """
+    parameters = ", ".join(f"{name}={default}" for name, default in keeps.items())
     make = f"""
-    def __init__(self, data, {inputs}=(), {rule}={default}):
-        self.data, self.grad, self.{inputs}, self.{rule} = data, 0.0, {inputs}, {rule}
+    def __init__(self, data, {parameters}):
+        self.data, self.grad = data, 0.0
+        {", ".join(f"self.{name}" for name in keeps)} = {", ".join(keeps)}
 """
     ops = f"""
     def __add__(self, other):
-        return Value(self.data + other.data, (self, other), {plus})
+        return Value(self.data + other.data, {plus})
 
     def __mul__(self, other):
-        return Value(self.data * other.data, (self, other), {times})
+        return Value(self.data * other.data, {times})
 """
-    return _engine(make, ops, f"node.{inputs}", step)
+    return _engine(make, ops, inputs or f"node.{next(iter(keeps))}", step)
 
 
 CLOSURE = _with_function("", "out.grad", "node._backward()", "set(_prev)", "lambda: None")
@@ -84,41 +94,58 @@ VISIT = _with_function("node", "node.grad", "if node._backward: node._backward(n
 PULL_ADDS = _with_function("upstream", "upstream", "if node._backward: node._backward(node.grad)")
 
 PULL_RETURNS = _with_argument(
-    "inputs",
-    "rule",
-    "lambda g: (g, g)",
-    "lambda g: [g * other.data, g * self.data]",
+    {"inputs": "()", "rule": "None"},
+    "(self, other), lambda g: (g, g)",
+    "(self, other), lambda g: [g * other.data, g * self.data]",
     """if node.rule:
                 for source, share in zip(node.inputs, node.rule(node.grad)):
                     source.grad += share""",
 )
 PULL_PAIRS = _with_argument(
-    "children",
-    "rule",
-    "lambda g: [(self, g), (other, g)]",
-    "lambda g: [(g * other.data, self), (g * self.data, other)]",
+    {"children": "()", "rule": "None"},
+    "[self, other], lambda g: [(self, g), (other, g)]",
+    "[self, other], lambda g: [(g * other.data, self), (g * self.data, other)]",
     """for one, two in node.rule(node.grad) if node.rule else ():
                 source, share = (one, two) if isinstance(one, Value) else (two, one)
                 source.grad += share""",
 )
 LOCAL_GRADS = _with_argument(
-    "_prev",
-    "slopes",
-    "lambda: (1.0, 1.0)",
-    "lambda: (other.data, self.data)",
+    {"_prev": "()", "slopes": "None"},
+    "(self, other), lambda: (1.0, 1.0)",
+    "(self, other), lambda: (other.data, self.data)",
     """for source, slope in zip(node._prev, node.slopes() if node.slopes else ()):
                 source.grad += slope * node.grad""",
 )
 PARALLEL = _with_argument(
-    "_children",
-    "_local_grads",
-    "(1, 1)",
-    "(other.data, self.data)",
+    {"_children": "()", "_local_grads": "()"},
+    "(self, other), (1, 1)",
+    "(self, other), (other.data, self.data)",
     """for source, slope in zip(node._children, node._local_grads):
                 source.grad += slope * node.grad""",
-    "()",
 )
-
+PARALLEL_FUNCTIONS = _with_argument(
+    {"parents": "()", "vjps": "()"},
+    "[self, other], [lambda g: g, lambda g: g]",
+    "[self, other], [lambda g: g * other.data, lambda g: g * self.data]",
+    """for source, vjp in zip(node.parents, node.vjps):
+                source.grad += vjp(node.grad)""",
+)
+PAIRS = _with_argument(
+    {"edges": "()"},
+    "[(self, 1.0), (other, 1.0)]",
+    "[(self, other.data), (other, self.data)]",
+    """for source, slope in node.edges:
+                source.grad += slope * node.grad""",
+    "[source for source, _ in node.edges]",
+)
+PAIRS_TURNED = _with_argument(
+    {"edges": "()"},
+    "((lambda g: g, self), (lambda g: g, other))",
+    "((lambda g: g * other.data, self), (lambda g: g * self.data, other))",
+    """for share, source in node.edges:
+                source.grad += share(node.grad)""",
+    "[source for _, source in node.edges]",
+)
 METHOD = _engine(
     """
     __slots__ = ("data", "grad", "_prev", "local")
@@ -139,96 +166,6 @@ METHOD = _engine(
 """,
     "dict(node._prev).values()",
     "node._backward()",
-)
-
-PAIRS = _engine(
-    """
-    def __init__(self, data, children=(), rule=None):
-        self.data, self.grad, self.children, self.rule = data, 0.0, children, rule
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, [self, other], lambda g: [(self, g), (other, g)])
-
-    def __mul__(self, other):
-        return Value(
-            self.data * other.data, [self, other], lambda g: [(g * other.data, self), (g * self.data, other)]
-        )
-""",
-    "node.children",
-    """for one, two in node.rule(node.grad) if node.rule else ():
-                source, share = (one, two) if isinstance(one, Value) else (two, one)
-                source.grad += share""",
-)
-
-LOCAL_GRADS = _engine(
-    """
-    def __init__(self, data, _prev=(), slopes=None):
-        self.data, self.grad, self._prev, self.slopes = data, 0.0, _prev, slopes
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, (self, other), lambda: (1.0, 1.0))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, (self, other), lambda: (other.data, self.data))
-""",
-    "node._prev",
-    """for source, slope in zip(node._prev, node.slopes() if node.slopes else ()):
-                source.grad += slope * node.grad""",
-)
-
-PAIRS = _engine(
-    """
-    def __init__(self, data, edges=()):
-        self.data, self.grad, self.edges = data, 0.0, edges
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, [(self, 1.0), (other, 1.0)])
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, [(self, other.data), (other, self.data)])
-""",
-    "[source for source, _ in node.edges]",
-    """for source, slope in node.edges:
-                source.grad += slope * node.grad""",
-)
-
-PAIRS_TURNED = _engine(
-    """
-    def __init__(self, data, edges=()):
-        self.data, self.grad, self.edges = data, 0.0, edges
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, ((lambda g: g, self), (lambda g: g, other)))
-
-    def __mul__(self, other):
-        return Value(
-            self.data * other.data, ((lambda g: g * other.data, self), (lambda g: g * self.data, other))
-        )
-""",
-    "[source for _, source in node.edges]",
-    """for share, source in node.edges:
-                source.grad += share(node.grad)""",
-)
-
-PARALLEL_FUNCTIONS = _engine(
-    """
-    def __init__(self, data, parents=(), vjps=()):
-        self.data, self.grad, self.parents, self.vjps = data, 0.0, list(parents), list(vjps)
-""",
-    """
-    def __add__(self, other):
-        return Value(self.data + other.data, (self, other), (lambda g: g, lambda g: g))
-
-    def __mul__(self, other):
-        return Value(self.data * other.data, (self, other), (lambda g: g * other.data, lambda g: g * self.data))
-""",
-    "node.parents",
-    """for source, vjp in zip(node.parents, node.vjps):
-                source.grad += vjp(node.grad)""",
 )
 
 
