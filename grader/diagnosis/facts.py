@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from itertools import chain, filterfalse, pairwise, starmap, takewhile
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -360,138 +360,146 @@ def _merged(facts: list[FaultFact], rule: Ruled) -> list[FaultFact]:
     return merged
 
 
+class _Sample(NamedTuple):
+    """What one set of numbers shows of the contribution to one input.
+
+    Attributes:
+        x: The numbers.
+        value: The value of the operation.
+        local: The right local derivative.
+        upstream: The upstream gradient of the first two runs.
+        another: The upstream gradient of the third run.
+        already: The existing gradient in the second run. It is 0 in the others.
+        fresh: The gradient after the first run.
+        there: The gradient after the second run.
+        again: The gradient after the third run.
+    """
+
+    x: Sequence[float]
+    value: float
+    local: float
+    upstream: float
+    another: float
+    already: float
+    fresh: float
+    there: float
+    again: float
+
+    def tries(self) -> Iterator[tuple[float, float]]:
+        """Yield the upstream gradients of the runs without an existing gradient, each with the contribution."""
+        yield self.upstream, self.fresh
+        yield self.another, self.again
+
+
 def _of_operation(form: Form, done: Sequence[tuple[Done, ...]]) -> list[FaultFact]:
     """Return the facts about each input of one operation; none if the values are wrong."""
-    rows: list[list[tuple[float, float, float]]] = []  # by input and set of numbers, the results of the three runs
-    locals_: list[tuple[float, ...]] = []
-    values: list[float] = []
-    for x, (first, second, third) in zip(form.numbers, done, strict=True):
+    inputs: list[list[_Sample]] = [[] for _ in form.derivatives]
+    for i, (x, three) in enumerate(zip(form.numbers, done, strict=True)):
         value = form.value(x)
-        if not _close(first.values[0][-1], value):
+        if not _close(three[0].values[0][-1], value):
             return []
-        values.append(value)
-        locals_.append(form.local(x, value))
-        for j in range(len(form.derivatives)):
-            grads = [outcome.grads[0][j] for outcome in (first, second, third)]
+        for j, local in enumerate(form.local(x, value)):
+            grads = [outcome.grads[0][j] for outcome in three]
             if not all(isinstance(grad, float) and math.isfinite(grad) for grad in grads):
-                i = len(values) - 1
-                return _no_number(form.name, "ab"[j], _program(form, x).shown, _UPSTREAM[i], locals_[i][j], grads[0])
-            if j == len(rows):
-                rows.append([])
-            rows[j].append((grads[0], grads[1], grads[2]))  # type: ignore[arg-type]
-    facts = [fact for j in range(len(rows)) for fact in _of_input(form, j, rows, locals_, values)]
-    if len(rows) == 2 and form.name != "mul" and _swapped(rows, locals_):
+                return _no_number(form, j, x, _UPSTREAM[i], local, grads[0])
+            sample = _Sample(x, value, local, _UPSTREAM[i], _ANOTHER[i], _ALREADY[i][j], *grads)  # type: ignore[arg-type]
+            inputs[j].append(sample)
+    facts = [fact for j in range(len(inputs)) for fact in _of_input(form, j, inputs)]
+    if len(inputs) == 2 and form.name != "mul" and _swapped(inputs):
         facts = [fact for fact in facts if fact.kind == "overwrites"] + [FaultFact("swapped", operation=form.name)]
     return facts
 
 
-def _no_number(name: str, where: str, shown: str, upstream: float, local: float, seen: Observed) -> list[FaultFact]:
+def _no_number(
+    form: Form, j: int, x: Sequence[float], upstream: float, local: float, seen: Observed
+) -> list[FaultFact]:
     """Return the fact that a contribution is nan, infinite or a complex number; none for other types."""
     if isinstance(seen, float):
         found = "" if math.isfinite(seen) else f"{seen}"
     else:
         found = "a complex number" if seen.type == "complex" else ""
-    right = f"{upstream * local + 0.0:.6g}"  # not -0
-    fact = FaultFact(
+    expected = f"{upstream * local + 0.0:.6g}"  # not -0
+    return [_contribution(form, j, x, upstream, found, expected)] if found else []
+
+
+def _contribution(form: Form, j: int, x: Sequence[float], upstream: float, found: str, expected: str) -> FaultFact:
+    """Return the fact that input `j` receives a wrong contribution for one set of numbers."""
+    return FaultFact(
         "contribution",
-        operation=name,
-        input=where,
-        expected=right,
+        operation=form.name,
+        input="ab"[j],
+        expected=expected,
         found=found,
-        program=shown,
+        program=_program(form, x).shown,
         upstream=number_text(upstream),
     )
-    return [fact] if found else []
 
 
-def _of_input(
-    form: Form,
-    j: int,
-    rows: list[list[tuple[float, float, float]]],
-    locals_: list[tuple[float, ...]],
-    values: list[float],
-) -> Iterator[FaultFact]:
+def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterator[FaultFact]:
     """Yield the facts about the contribution to input `j`."""
-    row, local = rows[j], [d[j] for d in locals_]
-    if len(row) < _ENOUGH:
+    samples, right = inputs[j], form.derivatives[j]
+    if len(samples) < _ENOUGH:
         return
     fact = partial(FaultFact, operation=form.name, input="ab"[j])
     # existing gradients: a rule adds to them
-    adds = all(_close(there, before[j] + fresh) for (fresh, there, _), before in zip(row, _ALREADY, strict=False))
-    sets = all(_close(there, fresh) for fresh, there, _ in row)
-    if not adds and not sets:
-        if len(rows) == 2 and _by_gradient(rows, j):
-            yield fact("gradient_for_value", expected=form.derivatives[j], found=f"{'ba'[j]}.grad")
+    sets = all(_close(one.there, one.fresh) for one in samples)
+    if not sets and not all(_close(one.there, one.already + one.fresh) for one in samples):
+        if len(inputs) == 2 and _by_gradient(inputs, j):
+            yield fact("gradient_for_value", expected=right, found=f"{'ba'[j]}.grad")
         else:
-            yield fact("depends_on_gradients", expected=form.derivatives[j])
+            yield fact("depends_on_gradients", expected=right)
         return
-    zero = all(fresh == 0.0 == another for fresh, _, another in row)
+    zero = all(one.fresh == 0.0 == one.again for one in samples)
     if sets:
-        yield fact("overwrites", found="0" if zero and any(local) else "")
+        yield fact("overwrites", found="0" if zero and any(one.local for one in samples) else "")
     # the contribution itself
-    if _Fit(row)(local):
+    if _fits(samples, _right):
         return
     if not zero:
-        yield from _of_contribution(form, j, row, local, values)
+        yield from _of_contribution(form, j, samples)
     elif not sets:
         yield fact("nothing_added")
 
 
-def _of_contribution(
-    form: Form, j: int, row: list[tuple[float, float, float]], local: Sequence[float], values: Sequence[float]
-) -> Iterator[FaultFact]:
+def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator[FaultFact]:
     """Yield the facts about a wrong contribution to input `j`, which is not always 0."""
-    fact = partial(FaultFact, operation=form.name, input="ab"[j])
-    fits, right = _Fit(row), form.derivatives[j]
-    if any(local) and all(_close(fresh, another) for fresh, _, another in row):
+    fact, right = partial(FaultFact, operation=form.name, input="ab"[j]), form.derivatives[j]
+    if any(one.local for one in samples) and all(_close(one.fresh, one.again) for one in samples):
         yield fact("no_upstream", expected=right)
         return
     # a constant factor, if a formula would not say more than that
-    factor = fits.factor(local)
+    factor = _factor(samples)
     if factor is not None and _close(factor, -1.0):
         yield fact("sign")
         return
-    constant = factor is not None and len({round(d, 9) for d in local}) > 1
-    known = None if constant else _formula(form, fits.local, values)
+    constant = factor is not None and len({round(one.local, 9) for one in samples}) > 1
+    linear = _fits(samples, lambda one, upstream: upstream * (one.fresh / one.upstream))
+    known = None
+    if linear and not constant:
+        known = _formula(form, [one.fresh / one.upstream for one in samples], [one.value for one in samples])
     if factor is not None and known not in _NAMES:
         yield fact("factor", expected="1", found=f"{factor:.6g}")
     # another local derivative, or another use of the upstream gradient
     elif known:
         yield fact("local_derivative", expected=right, found=known)
-    elif fits.by(lambda u, i: local[i] + u):
+    elif _fits(samples, lambda one, upstream: one.local + upstream):
         yield fact("upstream_added", expected=right)
-    elif fits.by(lambda u, i: form.without_parentheses(j, form.numbers[i], values[i], u)):
+    elif _fits(samples, lambda one, upstream: form.without_parentheses(j, one.x, one.value, upstream)):
         yield fact("parentheses", expected=right)
     else:
-        yield from _first_wrong(form, "ab"[j], row, local)
+        yield from _first_wrong(form, j, samples)
 
 
-def _first_wrong(
-    form: Form, where: str, row: list[tuple[float, float, float]], local: Sequence[float]
-) -> Iterator[FaultFact]:
+def _first_wrong(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator[FaultFact]:
     """Yield a fact with the first wrong contribution, and the first set of numbers for which it is right, if any."""
-    wrong: FaultFact | None = None
-    right = ""
-    for i, (x, d, (fresh, _, another)) in enumerate(zip(form.numbers, local, row, strict=True)):
-        shown = _program(form, x).shown
-        tries = ((_UPSTREAM[i], fresh), (_ANOTHER[i], another))
-        bad = [(upstream, seen) for upstream, seen in tries if not _close(seen, upstream * d)]
-        if not bad:
-            right = right or shown
-        elif wrong is None:
-            ((upstream, seen), *_) = bad
-            found, expected = _apart(seen, upstream * d + 0.0)  # not -0
-            wrong = FaultFact(
-                "contribution",
-                operation=form.name,
-                input=where,
-                expected=expected,
-                found=found,
-                program=shown,
-                upstream=number_text(upstream),
-            )
-    if wrong:
-        yield msgspec.structs.replace(wrong, other=right)
+    right = next((_program(form, one.x).shown for one in samples if _fits([one], _right)), "")
+    for one in samples:
+        for upstream, seen in one.tries():
+            if not _close(seen, upstream * one.local):
+                found, expected = _apart(seen, upstream * one.local + 0.0)  # not -0
+                wrong = _contribution(form, j, one.x, upstream, found, expected)
+                yield msgspec.structs.replace(wrong, other=right)
+                return
 
 
 def _apart(one: float, other: float) -> tuple[str, str]:
@@ -500,10 +508,8 @@ def _apart(one: float, other: float) -> tuple[str, str]:
     return next((pair for pair in texts if pair[0] != pair[1]), (repr(one), repr(other)))
 
 
-def _formula(form: Form, local: Sequence[float] | None, values: Sequence[float]) -> str | None:
+def _formula(form: Form, local: Sequence[float], values: Sequence[float]) -> str | None:
     """Return the formula of an observed local derivative, in the names of the operation's text."""
-    if local is None:
-        return None
     names = dict(zip(form.letters, zip(*form.numbers, strict=True), strict=True))
     if form.name != "pow":
         return formula(local, (*names.items(), ("L", tuple(values))))
@@ -512,50 +518,39 @@ def _formula(form: Form, local: Sequence[float] | None, values: Sequence[float])
     return known and re.sub(r"a \*\* \(n \* (n|\(n - 1\))\)", r"L ** \1", known)  # L is a ** n
 
 
-class _Fit:
-    """Test whether contributions are those of a given rule, for both upstream gradients and every set of numbers."""
-
-    def __init__(self, row: list[tuple[float, float, float]]) -> None:
-        self._row = row
-
-    def __call__(self, local: Sequence[float]) -> bool:
-        return self.by(lambda upstream, i: upstream * local[i])
-
-    @property
-    def local(self) -> list[float] | None:
-        """Return the local derivative for each set; None if the contributions are not multiples of both gradients."""
-        local = [fresh / upstream for (fresh, *_), upstream in zip(self._row, _UPSTREAM, strict=False)]
-        return local if self(local) else None
-
-    def factor(self, right: Sequence[float]) -> float | None:
-        """Return the factor by which the local derivative differs from the right one; None if it is not constant."""
-        if not all(right):
-            return None
-        first, *others = (fresh / (u * d) for (fresh, *_), u, d in zip(self._row, _UPSTREAM, right, strict=False))
-        constant = all(_close(one, other) for one, other in pairwise([first, *others]))
-        return first if constant and self([first * d for d in right]) else None
-
-    def by(self, contribution: Callable[[float, int], float]) -> bool:
-        """Return whether the contributions are `contribution(upstream, i)` for each set `i`."""
-        return all(
-            _close(fresh, contribution(_UPSTREAM[i], i)) and _close(another, contribution(_ANOTHER[i], i))
-            for i, (fresh, _, another) in enumerate(self._row)
-        )
+def _right(one: _Sample, upstream: float) -> float:
+    """Return the right contribution."""
+    return upstream * one.local
 
 
-def _swapped(rows: list[list[tuple[float, float, float]]], locals_: list[tuple[float, ...]]) -> bool:
-    right = all(_Fit(rows[j])([d[j] for d in locals_]) for j in (0, 1))
-    return not right and all(_Fit(rows[j])([d[1 - j] for d in locals_]) for j in (0, 1))
+def _fits(samples: Sequence[_Sample], contribution: Callable[[_Sample, float], float]) -> bool:
+    """Return whether the contributions are those of a function of the sample and the upstream gradient."""
+    return all(_close(seen, contribution(one, upstream)) for one in samples for upstream, seen in one.tries())
 
 
-def _by_gradient(rows: list[list[tuple[float, float, float]]], j: int) -> bool:
+def _factor(samples: Sequence[_Sample]) -> float | None:
+    """Return the factor by which the local derivative differs from the right one; None if it is not constant."""
+    if not all(one.local for one in samples):
+        return None
+    first, *others = (one.fresh / (one.upstream * one.local) for one in samples)
+    constant = all(_close(one, other) for one, other in pairwise([first, *others]))
+    return first if constant and _fits(samples, lambda one, upstream: upstream * (first * one.local)) else None
+
+
+def _swapped(inputs: Sequence[Sequence[_Sample]]) -> bool:
+    """Return whether each of two inputs receives the contribution of the other one."""
+    pairs = [[(one, two), (two, one)] for one, two in zip(*inputs, strict=True)]
+    turned = [one._replace(local=other.local) for both in pairs for one, other in both]
+    return _fits(turned, _right) and not all(_fits(samples, _right) for samples in inputs)
+
+
+def _by_gradient(inputs: Sequence[Sequence[_Sample]], j: int) -> bool:
     """Return whether input `j` receives the other input's old or new gradient, times the upstream gradient."""
-    for i, (fresh, there, another) in enumerate(rows[j]):
-        others = (_ALREADY[i][1 - j], rows[1 - j][i][1])
-        shares = [_UPSTREAM[i] * grad for grad in others]
-        if not any(_close(there, base + share) for share in shares for base in (0.0, _ALREADY[i][j])):
+    for one, other in zip(inputs[j], inputs[1 - j], strict=True):
+        shares = [one.upstream * grad for grad in (other.already, other.there)]
+        if not any(_close(one.there, base + share) for share in shares for base in (0.0, one.already)):
             return False
-        if j == 0 and (fresh != 0.0 or another != 0.0):
+        if j == 0 and (one.fresh != 0.0 or one.again != 0.0):
             return False
     return True
 
