@@ -203,9 +203,7 @@ class EngineUnderCheck:
             compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), remarks, cleared=not inner)
             compare_values(asked[i], answers[i], outcome.values[1], DataChanged("backward"))
 
-        def again(parts: list[Program]) -> None:
-            self.agrees(*parts, where_offered=where_offered, inner=inner, whole=whole, in_place=in_place)
-
+        again = partial(self.agrees, where_offered=where_offered, inner=inner, whole=whole, in_place=in_place)
         self._examine(runs, judge, where_offered=where_offered, again=again)
 
     def computes(self, *programs: str | Program, **leaves: float) -> None:
@@ -281,9 +279,7 @@ class EngineUnderCheck:
             compare_grads(p, expected, got, largest(answer) * max(1.0, abs(upstream)), remarks, by=by)
             compare_values(p, answer, outcome.values[1], DataChanged("rules"))
 
-        def again(parts: list[Program]) -> None:
-            self.local_rules_agree(*parts, upstream=upstream, already=already, stored=stored, whole=whole)
-
+        again = partial(self.local_rules_agree, upstream=upstream, already=already, stored=stored, whole=whole)
         self._examine(runs, judge, again=again)
 
     def agrees_again(self, *programs: str | Program, first: str | None = None, **leaves: float) -> None:
@@ -475,7 +471,7 @@ class EngineUnderCheck:
             if untouched:
                 compare_untouched(asked[i], outcome, "build_topo")
 
-        self._examine(runs, judge, calls, cpu_s, again=lambda parts: self.sorts(*parts, calls=calls, cpu_s=cpu_s))
+        self._examine(runs, judge, calls, cpu_s, again=partial(self.sorts, calls=calls, cpu_s=cpu_s))
 
     def by_hand(self, function: str, *programs: str | Program, **leaves: float) -> None:
         """Check that a learner's function, called with all nodes of a program, gives them torch's gradients.
@@ -668,7 +664,7 @@ class EngineUnderCheck:
         cpu_s: float | None = None,
         engine: bool = True,
         where_offered: bool = False,
-        again: Callable[[list[Program]], None] | None = None,
+        again: Callable[..., None] | None = None,
     ) -> None:
         """Send the runs as one batch, and judge the outcomes of each program under every order seed.
 
@@ -759,11 +755,11 @@ class EngineUnderCheck:
             failure = _failure(wrong[0], judge, (DependsOnOrder(len(wrong), len(known)),))
         return _Verdict(failure, unsettled, bool(absent))
 
-    def _shrink(self, failed: Program, again: Callable[[list[Program]], None] | None) -> None:
+    def _shrink(self, failed: Program, again: Callable[..., None] | None) -> None:
         """Run the parts of a drawn program, if there are any. Raises `CheckFailed` for the first part that fails."""
         if again is not None and not self._shrinking and (parts := self._questions.parts(failed)):
             with self._aside():
-                again(parts)
+                again(*parts)
 
     @contextlib.contextmanager
     def _aside(self) -> Iterator[None]:

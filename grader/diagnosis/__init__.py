@@ -1,6 +1,6 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
-from .behaviour import Behaviour, arrived, behaviour, can_be_named, can_be_told, check_of, diagnose, fingerprint
+from .behaviour import Behaviour, arrived, behaviour, can_be_named, can_be_told, check_of, diagnose
 from .facts import (
     explains,
     gradient_facts,
@@ -40,7 +40,6 @@ __all__ = [
     "diagnose",
     "edited",
     "explains",
-    "fingerprint",
     "gradient_facts",
     "gradient_probes",
     "in_solution",

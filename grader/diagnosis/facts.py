@@ -565,18 +565,19 @@ def pass_facts(answer: Read, rules: Collection[FaultFact] = (), shown: Program |
     """
     rule = answer.reading.rule
     programs = _passes(shown)
-    by_seed = [_of_seed(programs, seed, not rule or rule in _WITHOUT_FUNCTION) for seed in answer.seeds]
+    complete = [seed for seed in answer.seeds if None not in seed] or answer.seeds  # the others ran out of a limit
+    by_seed = [_of_seed(programs, seed, not rule or rule in _WITHOUT_FUNCTION) for seed in complete]
     if any(fact.operation.removeprefix("r") in _WATCHED for fact in rules):
         by_seed = [[fact for fact in facts if fact.kind in _OF_PASS_ALONE] for facts in by_seed]
     holds = Counter(chain.from_iterable(map(set, by_seed)))
     found = list(dict.fromkeys(chain.from_iterable(by_seed)))
     if not found:
         return ()
-    seeds = len(by_seed)
+    seeds = len(answer.seeds)
     about = shown.shown if shown else ""
     first = min(found, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
     none = first.kind == "not_seeded" and answer.reading.grad_starts_as_none
-    orders = None if holds[first] == seeds else (holds[first], seeds)
+    orders = None if holds[first] == seeds else (holds[first], len(by_seed))
     return (msgspec.structs.replace(first, orders=orders, found="None" if none else first.found),)
 
 

@@ -2,7 +2,7 @@
 
 from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, examine, explain, last, plan
 from .repair import repairs
-from .scoring import Checked, FileState, check_result, score
+from .scoring import FileState, score
 from .submissions import (
     Submission,
     digest,
@@ -16,13 +16,11 @@ from .submissions import (
 __all__ = [
     "CheckBegan",
     "CheckEnded",
-    "Checked",
     "Event",
     "Examined",
     "FileState",
     "Grader",
     "Submission",
-    "check_result",
     "digest",
     "examine",
     "explain",

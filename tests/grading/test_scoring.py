@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from grader.checks.outcome import CheckOutcome, EngineShape, Finding, GraderFault
 from grader.client import Reason
 from grader.course import Check, Exercise
-from grader.grading import Checked, FileState, check_result, score
+from grader.grading.scoring import Checked, FileState, check_result, score
 from grader.oracle.answer_book import KnownBehaviour
 from grader.remarks import ListedTwice, SecondPass, StartingFrom, Stopped
 from grader.report.model import Diagnosis, ExerciseResult

@@ -47,7 +47,8 @@ from grader.client.protocol import decode_batch, decode_load
 from grader.cohort import summarise
 from grader.course import Check, Course, Exercise, Limits, load_course
 from grader.diagnosis import behaviour, pass_probes
-from grader.grading import Checked, FileState, Grader, Submission, check_result, grade_submission, score
+from grader.grading import FileState, Grader, Submission, grade_submission, score
+from grader.grading.scoring import Checked, check_result
 from grader.oracle import Oracle
 from grader.oracle.answer_book import AnswerBook, read_book
 from grader.program import Program
