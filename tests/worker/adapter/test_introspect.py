@@ -1,5 +1,6 @@
 """How the parts of a learner's engine are recognised."""
 
+import json
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -9,11 +10,12 @@ import pytest
 from grader.client import protocol
 from grader.program import program
 from grader.worker.adapter import introspect
-from grader.worker.adapter import introspect as discovery
 from grader.worker.adapter.values import Unreadable
 from grader.worker.confine import framing
 
 Load = Callable[[str], ModuleType]
+KEEPS = "self.data, self.grad, self._prev = x, 0.0, sources"
+USUAL = ("data", "grad", "_prev")
 
 
 def engine_with(attributes: str, name: str = "Value", value: str = "data") -> str:
@@ -76,23 +78,19 @@ def test_how_gradients_start_is_noted(loaded: Load, expected: bool, start: str) 
 def test_none_counts_as_zero_only_where_gradients_start_so(loaded: Load) -> None:
     """In an engine whose gradients start as None, None is 0. In any other, it is not a number."""
     with_none = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, None, sources")))
-    without = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
+    without = introspect.read(loaded(engine_with(KEEPS)))
     assert with_none.number(None) == 0.0
     with pytest.raises(Unreadable, match="gradient_is"):
         without.number(None)
 
 
-@pytest.mark.parametrize("slots", ["('data', 'grad', '_prev', '_op')", "['data', 'grad', '_prev', '_op']"])
-def test_slots_are_read(loaded: Load, slots: str) -> None:
-    """A class with __slots__ is read like any other class."""
+def with_slots(slots: str) -> str:
+    """Return an engine whose class has these slots."""
     source = engine_with("self.data, self.grad, self._prev, self._op = x, 0.0, sources, op")
-    found = introspect.read(loaded(source.replace("    def __init__", f"    __slots__ = {slots}\n    def __init__", 1)))
-    assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs_at.name)
+    return source.replace("    def __init__", f"    __slots__ = {slots}\n    def __init__", 1)
 
 
-def test_slots_with_unusual_names_are_read(loaded: Load) -> None:
-    """Slots are searched if the usual names are absent. A single slot may be a plain string."""
-    source = """
+SLOTS = """
 class Base:
     __slots__ = "number"
 class Value(Base):
@@ -102,27 +100,37 @@ class Value(Base):
     def __mul__(self, other):
         return Value(self.number * other.number, (self, other))
 """
+METHODS = """
+    def data(self):
+        return self._d
+    def grad(self):
+        return self._g
+"""
+LEAF = "class Value:\n    def __init__(self, x):\n        self.data, self.grad = x, 0.0\n"
+PROPERTIES = METHODS.replace("    def", "    @property\n    def")
+BEHIND = engine_with("self._d, self._g, self.inputs = x, 0.0, sources")
+
+
+@pytest.mark.parametrize(
+    ("expected", "source"),
+    [
+        (USUAL, with_slots("('data', 'grad', '_prev', '_op')")),
+        (USUAL, with_slots("['data', 'grad', '_prev', '_op']")),
+        (("number", "slope", "below"), SLOTS),
+        (("data", "_g", "inputs"), BEHIND + PROPERTIES),
+        (
+            ("_d", "_g", "inputs"),
+            BEHIND.replace("self._g, ", "self._g, self._h, ").replace("0.0, ", "0.0, 0.0, ") + METHODS,
+        ),
+        (USUAL, engine_with(KEEPS.replace("sources", "set(sources)")).replace("__mul__", "times")),
+        (("data", "grad", ""), LEAF),
+    ],
+    ids=["slots", "a list of slots", "a text as slot", "properties", "methods", "plus alone", "no operation"],
+)
+def test_names_are_found_in_every_kind_of_class(loaded: Load, expected: tuple[str, ...], source: str) -> None:
+    """For a method, or for a property without a setter, the attribute behind it is found."""
     found = introspect.read(loaded(source))
-    assert ("number", "slope", "below") == (found.data, found.grad, found.inputs_at.name)
-
-
-def test_properties_are_read(loaded: Load) -> None:
-    """`data` may be a property. For a `grad` without a setter, the attribute behind it is found."""
-    source = engine_with("self._d, self._g, self.inputs = x, 0.0, sources") + (
-        "    @property\n    def data(self):\n        return self._d\n"
-        "    @property\n    def grad(self):\n        return self._g\n"
-    )
-    found = introspect.read(loaded(source))
-    assert ("data", "_g", "inputs") == (found.data, found.grad, found.inputs_at.name)
-
-
-def test_methods_are_no_numbers(loaded: Load) -> None:
-    """For methods `data()` and `grad()`, the attributes behind them are found."""
-    source = engine_with("self._d, self._g, self._h, self.inputs = x, 0.0, 0.0, sources") + (
-        "    def data(self):\n        return self._d\n    def grad(self):\n        return self._g\n"
-    )
-    found = introspect.read(loaded(source))
-    assert ("_d", "_g", "inputs") == (found.data, found.grad, found.inputs_at.name)
+    assert expected == (found.data, found.grad, found.inputs_at.name)
 
 
 def test_a_gradient_that_cannot_be_set_is_said(loaded: Load) -> None:
@@ -137,7 +145,7 @@ def test_a_gradient_that_cannot_be_set_is_said(loaded: Load) -> None:
 
 def test_a_gradient_that_is_no_number_is_said(loaded: Load) -> None:
     """If a gradient is an object that the grader cannot read, the problem names its type."""
-    found = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
+    found = introspect.read(loaded(engine_with(KEEPS)))
     with pytest.raises(Unreadable) as caught:
         found.number(found.leaf(1.0))
     assert ("gradient_is", ["grad", "Value"]) == (caught.value.code, caught.value.names)
@@ -181,7 +189,7 @@ def test_several_passes_are_asked_about(loaded: Load) -> None:
     module = loaded(PASS + "def push_back(root):\n    root._seed()\n")
     shape = introspect.read(module)
     with pytest.raises(Unreadable) as caught:
-        discovery.backward_of(module, shape.leaf(1.0), "", shape.passes)
+        introspect.backward_of(module, shape.leaf(1.0), "", shape.passes)
     assert ("several_passes", ["flow_back", "push_back"]) == (caught.value.code, caught.value.names)
 
 
@@ -226,16 +234,18 @@ def test_a_missing_attribute_is_asked_for(loaded: Load, missing: str, attributes
         introspect.read(loaded(engine_with(attributes)))
 
 
-def test_the_only_class_with_plus_and_times_is_the_engine(loaded: Load) -> None:
-    """The engine need not be called Value if only one class can add and multiply."""
-    source = "class Tape:\n    pass\n" + engine_with("self.data, self.grad, self._prev = x, 0.0, sources", "Scalar")
-    assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
-
-
-def test_a_subclass_is_no_second_engine(loaded: Load) -> None:
-    """Of a base class and its subclasses, the base class is the engine."""
-    source = engine_with("self.data, self.grad, self._prev = x, 0.0, sources", "Scalar") + "class Sum(Scalar): pass\n"
-    assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
+@pytest.mark.parametrize(
+    ("expected", "source"),
+    [
+        ("Scalar", "class Tape:\n    pass\n" + engine_with(KEEPS, "Scalar")),
+        ("Scalar", engine_with(KEEPS, "Scalar") + "class Sum(Scalar): pass\n"),
+        ("Value", engine_with(KEEPS, "Vector") + engine_with(KEEPS)),
+    ],
+    ids=["another class", "a subclass", "Value"],
+)
+def test_the_engine_is_the_only_class_with_plus_and_times(loaded: Load, expected: str, source: str) -> None:
+    """A subclass is no second engine. Of several classes, `Value` is the engine."""
+    assert expected == introspect.read(loaded(source)).cls.__name__
 
 
 @pytest.mark.parametrize(
@@ -248,8 +258,7 @@ def test_a_subclass_is_no_second_engine(loaded: Load) -> None:
 )
 def test_a_class_of_other_objects_is_no_second_engine(loaded: Load, other: str) -> None:
     """Python's own types define `+` and `*` for their subclasses; a class of vectors has no backward pass."""
-    keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
-    source = engine_with(keeps, "Scalar") + "    def backward(self): pass\n" + other
+    source = engine_with(KEEPS, "Scalar") + "    def backward(self): pass\n" + other
     assert introspect.read(loaded(source)).cls.__name__ == "Scalar"
 
 
@@ -276,17 +285,10 @@ def test_a_dict_of_derivatives_is_used_as_the_pass_uses_it(loaded: Load, expecte
     assert introspect.read(loaded(source)).each_use is expected
 
 
-def test_value_wins_over_other_classes(loaded: Load) -> None:
-    """If several classes add and multiply, `Value` is the engine."""
-    keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
-    assert introspect.read(loaded(engine_with(keeps, "Vector") + engine_with(keeps))).cls.__name__ == "Value"
-
-
 def test_two_candidates_are_named(loaded: Load) -> None:
     """If two classes may be the engine, both are named."""
-    keeps = "self.data, self.grad, self._prev = x, 0.0, sources"
     with pytest.raises(Unreadable, match=r"several_classes.*Scalar.*Dual"):
-        introspect.read(loaded(engine_with(keeps, "Scalar") + engine_with(keeps, "Dual")))
+        introspect.read(loaded(engine_with(KEEPS, "Scalar") + engine_with(KEEPS, "Dual")))
 
 
 @pytest.mark.parametrize("source", ["", "x = 1\n", "class Node:\n    pass\n", "from fractions import Fraction\n"])
@@ -296,29 +298,10 @@ def test_a_file_without_an_engine_says_so(loaded: Load, source: str) -> None:
         introspect.read(loaded(source))
 
 
-def test_a_file_with_plus_alone_is_read(loaded: Load) -> None:
-    """A file need not have both operations."""
-    source = engine_with("self.data, self.grad, self._prev = x, 0.0, set(sources)")
-    found = introspect.read(loaded(source.replace("__mul__", "times")))
-    assert ("data", "grad", "_prev") == (found.data, found.grad, found.inputs_at.name)
-
-
-def test_a_file_without_operations_is_read_as_far_as_it_goes(loaded: Load) -> None:
-    """A leaf alone has a value and a gradient, but neither inputs nor a rule."""
-    source = "class Value:\n    def __init__(self, x):\n        self.data, self.grad = x, 0.0\n"
+@pytest.mark.parametrize("source", [LEAF, engine_with(KEEPS)])
+def test_an_engine_without_local_rules_has_none(loaded: Load, source: str) -> None:
+    """A class without operations, or without functions and local derivatives on its nodes, has no rule."""
     found = introspect.read(loaded(source))
-    assert ("data", "grad", "", "", "") == (
-        found.data,
-        found.grad,
-        found.inputs_at.name,
-        found.rule.kind,
-        found.rule.name,
-    )
-
-
-def test_an_engine_without_local_rules_has_none(loaded: Load) -> None:
-    """A class without functions and local derivatives on its nodes has no rule."""
-    found = introspect.read(loaded(engine_with("self.data, self.grad, self._prev = x, 0.0, sources")))
     assert ("", "") == (found.rule.kind, found.rule.name)
 
 
@@ -340,28 +323,25 @@ def test_a_constructors_exception_comes_through(loaded: Load) -> None:
 def test_the_backward_pass_is_a_method_or_a_function(loaded: Load, call: str) -> None:
     """It is `backward()` of a node, or a function of the file that takes the root, under a usual name."""
     module = loaded(call)
-    assert discovery.backward_of(module, module.Value(), "_backward")() == "passed"
+    assert introspect.backward_of(module, module.Value(), "_backward")() == "passed"
 
 
-def test_no_backward_pass_is_said(loaded: Load) -> None:
-    """If nothing has the name of a backward pass, the problem says so."""
-    module = loaded("class Value: pass\n")
-    with pytest.raises(Unreadable, match="no_backward"):
-        discovery.backward_of(module, module.Value(), "_backward")
-
-
-def test_a_rule_called_backward_is_no_backward_pass(loaded: Load) -> None:
-    """If the only `backward` is the local rule, the problem says so."""
-    module = loaded("class Value:\n    def backward(self): pass\n")
-    with pytest.raises(Unreadable, match="backward_is_rule"):
-        discovery.backward_of(module, module.Value(), "backward")
+@pytest.mark.parametrize(
+    ("problem", "rule", "body"),
+    [("no_backward", "_backward", "pass"), ("backward_is_rule", "backward", "def backward(self): pass")],
+)
+def test_a_missing_pass_is_said(loaded: Load, problem: str, rule: str, body: str) -> None:
+    """If nothing has the name of a backward pass, or only the local rule has it, the problem says so."""
+    module = loaded(f"class Value:\n    {body}\n")
+    with pytest.raises(Unreadable, match=problem):
+        introspect.backward_of(module, module.Value(), rule)
 
 
 @pytest.mark.parametrize(
     ("cls", "attributes", "value"),
     [
-        ("Value", "self.data, self.grad, self._prev = x, 0.0, sources", "data"),
-        ("Größe", "self.data, self.grad, self._prev = x, 0.0, sources", "data"),
+        ("Value", KEEPS, "data"),
+        ("Größe", KEEPS, "data"),
         ("Value", "self.größe, self.änderung, self._prev = x, 0.0, sources", "größe"),
         ("Value", f"self.{'x' * 50}, self.grad, self._prev = x, 0.0, sources", "x" * 50),
     ],
@@ -369,8 +349,6 @@ def test_a_rule_called_backward_is_no_backward_pass(loaded: Load) -> None:
 )
 def test_every_reading_can_be_told(loaded: Load, cls: str, attributes: str, value: str) -> None:
     """The trusted side accepts the reading of every engine, whatever its names are."""
-    import json
-
     found = introspect.read(loaded(engine_with(attributes, cls, value)))
     batch = protocol.Batch((protocol.Run(program("L = a * a", a=1), ()),), 1, 1.0, (0,))
     body = json.dumps(["read", found.wire(), [[["done", []]]]]).encode("ascii")
@@ -385,7 +363,7 @@ def test_a_rule_called_back_is_no_backward_pass() -> None:
         "class Value:\n    def back(self):\n        return 'rule'\ndef backward(root):\n    return 'passed'\n",
         vars(module),
     )
-    assert discovery.backward_of(module, module.Value(), "back")() == "passed"
+    assert introspect.backward_of(module, module.Value(), "back")() == "passed"
 
 
 SAVED = """

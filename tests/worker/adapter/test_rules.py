@@ -8,7 +8,6 @@ import pytest
 
 from grader.program import program
 from grader.worker.adapter import introspect
-from grader.worker.adapter import introspect as discovery
 from grader.worker.adapter.rules import rules_of
 from grader.worker.adapter.values import Unreadable
 
@@ -107,7 +106,7 @@ def test_the_engines_own_pass_meets_the_tripled_rule(case: Case) -> None:
     """A backward pass that runs the rules gives three times the gradients."""
     node = case.a * case.b
     case.rules.triple(node)
-    discovery.backward_of(ModuleType("nothing"), node, "_backward")()
+    introspect.backward_of(ModuleType("nothing"), node, "_backward")()
     assert case.grads == (-6.0, 9.0)
     assert node.grad == 1.0
 
