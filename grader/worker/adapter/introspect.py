@@ -355,28 +355,6 @@ def _writes_all(writes: list[Write], of: tuple[Any, tuple[Any, Any]]) -> bool:
     return len(targets) == len(sources) and all(any(t is source for t in targets) for source in sources)
 
 
-class _Observed(NamedTuple):
-    """A call of a watched function for one operation of the graph.
-
-    Attributes:
-        arguments: the roles of the positional arguments.
-        named: the keyword arguments, each with its role.
-        adds: whether the call changed a gradient of the inputs.
-        gives: whether it returned an amount for each input.
-        local: whether these amounts are local derivatives.
-    """
-
-    arguments: tuple[str, ...]
-    named: tuple[tuple[str, str], ...]
-    adds: bool
-    gives: bool
-    local: bool = False
-
-    @property
-    def roles(self) -> tuple[str, ...]:
-        return (*self.arguments, *(role for _, role in self.named))
-
-
 class _Watch:
     """Record each call of one function while the pass runs.
 
@@ -386,7 +364,8 @@ class _Watch:
 
     def __init__(self, shape: Reading, small: Small, call: Call) -> None:
         self.shape, self.small, self.call = shape, small, call
-        self._calls: dict[int, list[_Observed | None]] = {id(node): [] for node in small.nodes}
+        # by node: how the function was called, if that is clear, and whether it returned an amount for each input
+        self._calls: dict[int, list[tuple[Call | None, bool]]] = {id(node): [] for node in small.nodes}
         self._inside = False
         self._nested = False
 
@@ -406,16 +385,12 @@ class _Watch:
     def observed(self) -> Call | None:
         """Return how the function is called as a local rule; None if it is not one."""
         first, second = self._calls.values()
-        if self._nested or len(first) != 1 or len(second) != 1:
+        if self._nested or len(first) != 1 or first != second:
             return None
-        one = first[0]
-        if one is None or one != second[0] or not (one.adds or one.gives):
+        ((call, gives),) = first
+        if call is None or not (call.adds or gives) or (call.shared is not None and "node" not in call.roles):
             return None
-        if self.call.shared is not None and "node" not in one.roles:
-            return None
-        return self.call._replace(
-            arguments=one.arguments, named=one.named, adds=one.adds, local=not one.adds and one.local
-        )
+        return call._replace(local=call.local and not call.adds)
 
     def _noting(self, original: Any, of: Any) -> Callable[..., Any]:
         """Return a function that does what `original` does and records its call, for one node or for any."""
@@ -436,20 +411,19 @@ class _Watch:
             if hasattr(type(returned), "__next__"):  # read some items of an iterator, and return an equal one
                 looked_at = list(itertools.islice(returned, _MOST_RETURNED))
                 returned = itertools.chain(looked_at, returned)
-            adds = self._amounts(node) != before
-            call = self._described(node, arguments, named, adds, looked_at)
-            if call and call.gives and "grad" not in call.roles:
+            adds, gives = self._amounts(node) != before, self._gives(looked_at, self.shape.inputs(node))
+            call = self._described(node, arguments, named)
+            if call:
                 again = partial(original, *arguments, **named)
-                call = call._replace(local=gives_derivatives(self.shape, node, again))
-            self._calls[id(node)].append(call)
+                local = gives and "grad" not in call.roles and gives_derivatives(self.shape, node, again)
+                call = call._replace(adds=adds, local=local)
+            self._calls[id(node)].append((call, gives))
             return returned
 
         return noting
 
-    def _described(
-        self, node: Any, arguments: tuple[Any, ...], named: dict[str, Any], adds: bool, returned: Any
-    ) -> _Observed | None:
-        """Return the roles of a call's arguments and its effects; None if an argument has no role."""
+    def _described(self, node: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Call | None:
+        """Return the function with the roles of a call's arguments; None if an argument has no role."""
         inputs = self.shape.inputs(node)
         roles = [self._role(value, node, inputs) for value in arguments]
         by_name = tuple((name, self._role(value, node, inputs)) for name, value in named.items())
@@ -458,7 +432,7 @@ class _Watch:
             if inputs and roles[at : at + len(inputs)] == one_by_one:
                 roles[at : at + len(inputs)] = ["*inputs"]
                 break
-        call = _Observed(tuple(roles), by_name, adds, self._gives(returned, inputs))
+        call = self.call._replace(arguments=tuple(roles), named=by_name)
         unclear = any(role == "" or role.startswith("input ") for role in call.roles) or call.roles.count("grad") > 1
         return None if unclear else call
 
