@@ -528,20 +528,19 @@ def test_backward_may_leave_too(submit: Callable[..., Any]) -> None:
     assert died(process.ask(steps=(("backward", 2), ("grads",)))).status == "crashed"
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        "os._exit(0)",
-        "os.kill(os.getpid(), signal.SIGKILL)",
-        "os.killpg(0, signal.SIGKILL)",
-        "while True: pass",
-        pytest.param("time.sleep(1000)", marks=pytest.mark.slow),
-        "bytearray(10 << 30)",
-        "os.closerange(0, 64)",
-        "while True: os.write(1, b'x' * 65536)",
-        "for fd in range(3, 21):\n    try: os.write(fd, b'garbage')\n    except OSError: pass",
-    ],
-)
+BAD = [
+    "os._exit(0)",
+    "os.kill(os.getpid(), signal.SIGKILL)",
+    "while True: pass",
+    pytest.param("time.sleep(1000)", marks=pytest.mark.slow),
+    "bytearray(10 << 30)",
+    "os.closerange(0, 64)",
+    "while True: os.write(1, b'x' * 65536)",
+    "for fd in range(3, 21):\n    try: os.write(fd, b'garbage')\n    except OSError: pass",
+]
+
+
+@pytest.mark.parametrize("act", [*BAD, "os.killpg(0, signal.SIGKILL)"])
 def test_the_batch_after_a_bad_one_works(running: Running, once: str, act: str) -> None:
     """The next batch finishes, whatever the last one did to its process."""
     body = "\n    ".join(act.splitlines())
@@ -799,15 +798,8 @@ def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(running: Ru
 @pytest.mark.parametrize(
     "act",
     [
-        "os._exit(0)",
-        "os.kill(os.getpid(), signal.SIGKILL)",
+        *BAD,
         "os.kill(os.getppid(), signal.SIGKILL)",
-        "while True: pass",
-        pytest.param("time.sleep(1000)", marks=pytest.mark.slow),
-        "bytearray(10 << 30)",
-        "os.closerange(0, 64)",
-        "while True: os.write(1, b'x' * 65536)",
-        "for fd in range(3, 21):\n    try: os.write(fd, b'garbage')\n    except OSError: pass",
         "sys.exit()",
         "os.fork()",
         "threading.Thread(target=time.sleep, args=(1000,)).start()\nos._exit(1)",

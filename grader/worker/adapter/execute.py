@@ -227,8 +227,7 @@ class Graph:
             return (0.0).hex()
         if not isinstance(node, self.shape.cls):
             return "!" + values.name_of(type(node))
-        value = getattr(node, name)
-        return values.spell(self.shape.inner(value) if name == self.shape.grad else value)
+        return self.shape.spell(getattr(node, name), name)
 
     def backward(self, root: int) -> list[Any]:
         self.rules.run_pass(self.pass_from(self._node(root)))

@@ -143,7 +143,7 @@ class Recording:
         self._look()
         visit = self._visit(node, self._functions.lines(node, self._filename)[0])
         upstream = self._functions.upstream(node, run)
-        if upstream is not None and (given := self._known(upstream, self._shape.grad)) != visit.upstream:
+        if upstream is not None and (given := self._shape.spell(upstream, self._shape.grad)) != visit.upstream:
             visit.upstream, self._elsewhere = given, True
         self._running.append(visit)
         try:
@@ -225,7 +225,7 @@ class Recording:
         """Return the stored gradient of a node as text."""
         assert self._observer is not None
         try:
-            return self._known(self._observer.stored(node), self._shape.grad)
+            return self._shape.spell(self._observer.stored(node), self._shape.grad)
         except Exception:
             return _UNREADABLE
 
@@ -233,9 +233,6 @@ class Recording:
         if not isinstance(node, self._shape.cls):
             return "!" + values.name_of(type(node))
         try:
-            return self._known(getattr(node, name), name)
+            return self._shape.spell(getattr(node, name), name)
         except BaseException:
             return _UNREADABLE
-
-    def _known(self, value: Any, name: str) -> str:
-        return values.spell(self._shape.inner(value) if name == self._shape.grad else value)

@@ -218,6 +218,10 @@ class Reading(NamedTuple):
                 raise Unreadable("gradient_not_set", self.grad) from None
             raise
 
+    def spell(self, value: object, name: str) -> str:
+        """Return the value of a node's attribute as text. A gradient is given by its number."""
+        return values.spell(self.inner(value) if name == self.grad else value)
+
     def spelled_grads(self, nodes: Iterable[Any]) -> list[str]:
         """Return the gradients of nodes as text, as they are kept."""
         return [values.spell(getattr(node, self.grad, None)) for node in nodes]
