@@ -46,6 +46,12 @@ def warm() -> Iterator[Warm]:
         yield started
 
 
+@pytest.fixture
+def limits() -> Limits:
+    """Return small limits."""
+    return LIMITS
+
+
 class Process(EngineProcess):
     """An engine process that is asked to run one program."""
 
