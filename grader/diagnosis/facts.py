@@ -361,7 +361,7 @@ def _merged(facts: list[FaultFact], rule: Ruled) -> list[FaultFact]:
 
 
 class _Sample(NamedTuple):
-    """What one set of numbers shows of the contribution to one input.
+    """The observed contributions to one input, for one set of numbers.
 
     Attributes:
         x: The numbers.
