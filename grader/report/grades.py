@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ..base import cell
 from ..learners import Learner, Person, Standing, person_of
-from ..words.feedback import check_decided
 from ..words.instructor import decided_text
+from ..words.learner import check_decided
 from .model import CheckResult, Report
 
 Cell: TypeAlias = str | int | float

@@ -20,7 +20,7 @@ from ..report import CheckResult, ExerciseResult, Report, to_json
 from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
 from ..report.shown import Compared, failure
-from ..words import feedback as words
+from ..words import learner as words
 from ..words.instructor import members_text
 from .offline import write_static_page
 

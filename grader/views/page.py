@@ -25,8 +25,7 @@ from ..people import adjusted
 from ..report import CheckResult, Diagnosis, ExerciseResult, Report
 from ..report.grades import decision_on, student_id
 from ..report.shown import Compared, failure
-from ..words.instructor import cause_text, decided_text, keep_all_commands
-from ..words.page import WORDS, cut_text, more_text
+from ..words.instructor import WORDS, cause_text, cut_text, decided_text, keep_all_commands, more_text
 from .offline import Parts, pack, write_page
 
 _HERE = Path(__file__).resolve().with_suffix("")

@@ -17,7 +17,7 @@ from grader.report.model import SubmissionStamp
 from grader.report.registry import Request
 from grader.views.feedback import feedback, feedback_files, feedback_page, place
 from grader.words.facts import FaultFact
-from grader.words.feedback import excused_text, time_text
+from grader.words.learner import excused_text, time_text
 
 Placed = Callable[..., Report]
 

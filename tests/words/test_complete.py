@@ -15,7 +15,7 @@ from grader.report.model import CheckStatus, ExerciseStatus
 from grader.words import instructor as reviews
 from grader.words import learner
 from grader.words.facts import SENTENCES, FactKind, FaultFact, fact_text
-from grader.words.page import WORDS
+from grader.words.instructor import WORDS
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import re
 
 from grader.views.page import PARTS
-from grader.words.page import WORDS
+from grader.words.instructor import WORDS
 
 SCRIPTS = "".join(path.read_text(encoding="utf-8") for path in PARTS.own)
 FAMILIES = ("standing.", "heat.", "fact.", "column.", "table.")  # the rest of the name is computed

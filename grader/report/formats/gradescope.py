@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from ...base import json_text, lines, one_line
 from ...learners import Learner
-from ...words.feedback import penalty_text, penalty_title
+from ...words.learner import penalty_text, penalty_title
 from ..grades import decision_on, full_marks, other_decisions, total
 from ..learner import Details
 from ..model import CheckResult, ExerciseResult, Report

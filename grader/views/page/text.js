@@ -1,6 +1,6 @@
 "use strict";
 
-let WORDS = {}; // every text that is not in the template: grader/words/page.py
+let WORDS = {}; // every text that is not in the template: grader/words/instructor.py
 
 /** Return the parts of a text, in which `{name}` stands for a field. The field `n` chooses between two forms. */
 function parts(key, fields = {}) {
