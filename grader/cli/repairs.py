@@ -52,4 +52,4 @@ def with_repairs(course: Course, report: Report, files: Mapping[str, Path], seed
 
 def _text(found: Repairs, result: ExerciseResult) -> str:
     moved = any(repair.kind == "moved" for repair in found.found)
-    return repairs_text(found.places, found.tried, moved, result.cells or ())
+    return repairs_text(found.places, found.tried, moved, result.cells or (), found.functions)

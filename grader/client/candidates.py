@@ -28,6 +28,7 @@ CandidateKind = Literal[
     "deleted",
     "moved",
     "expression",
+    "function",
 ]
 
 _Place = Annotated[int, Meta(ge=0, le=bounds.SOURCE)]
@@ -48,11 +49,13 @@ class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True
         kind: The kind of the edit.
         lines: The first line of each statement that is edited.
         splices: The edit, in the order of the file, without overlaps.
+        function: The name of the function that is replaced as a whole, or empty.
     """
 
     kind: CandidateKind
     lines: Annotated[tuple[Annotated[int, Meta(ge=1, le=bounds.SOURCE)], ...], Meta(min_length=1, max_length=2)]
     splices: Annotated[tuple[Splice, ...], Meta(min_length=1, max_length=4)]
+    function: Annotated[str, Meta(pattern=r"\A([A-Za-z_][A-Za-z0-9_.]{0,79})?\Z")]
 
     def edited(self, source: str) -> str:
         """Return the edited file."""
@@ -71,7 +74,12 @@ _answers = msgspec.json.Decoder(_Candidates)
 
 
 def candidates(
-    host: Warm | Host, source: str, editable: Collection[int], limits: Limits, budget: Budget | None = None
+    host: Warm | Host,
+    source: str,
+    editable: Collection[int],
+    limits: Limits,
+    budget: Budget | None = None,
+    solution: str = "",
 ) -> list[Candidate]:
     """Return the one-place edits of a file, likely ones first. The file is parsed in a process, and never run.
 
@@ -83,12 +91,14 @@ def candidates(
         editable: The lines whose statements may be edited.
         limits: The limits of the process.
         budget: The budget of the search.
+        solution: A right file, whose functions take the place of the file's. Empty for none.
     """
     transport = connect(host, limits, budget or Budget())
     order = {
         "source": source,
         "filename": "",
         "editable": sorted(editable),
+        "solution": solution,
         "allow": {},
         "limits": msgspec.to_builtins(limits),
         "cpu_backstop_s": 10 * limits.cpu_s,

@@ -46,11 +46,16 @@ def repairs(
         grader = Grader(course, book, checks, oracle, warm, seed)
         needed = sorted((check for check in exercise.checks if not check.bonus), key=lambda check: check.id != failing)
         stub = book.stubs.get(exercise.id, "")
-        yield from search(grader, exercise, source, needed, own_lines(source.text, stub))
+        yield from search(grader, exercise, source, needed, own_lines(source.text, stub), _solution(course, exercise))
 
 
 def search(
-    grader: Grader, exercise: Exercise, source: Source, checks: Iterable[Check], editable: Collection[int]
+    grader: Grader,
+    exercise: Exercise,
+    source: Source,
+    checks: Iterable[Check],
+    editable: Collection[int],
+    solution: str = "",
 ) -> Generator[int | Repairs, None, None]:
     """Try the candidates of a file. Yield the number of those tried so far, again and again, and the result.
 
@@ -59,15 +64,24 @@ def search(
     Args:
         checks: The checks that a repaired file passes, in the order in which they are run.
         editable: The lines whose statements may be edited.
+        solution: The course's solution, or empty. Of runs with parts of it, only whether checks pass is kept.
     """
     budget = Budget()
-    found = candidates(grader.warm, source.text, editable, grader.course.limits, budget)
+    found = candidates(grader.warm, source.text, editable, grader.course.limits, budget, solution)
     repaired = []
     for tried, candidate in enumerate(found[:MOST]):
         yield tried
         edited = replace(source, text=candidate.edited(source.text))
         if checks_pass(grader, exercise, edited, checks, budget, limit_divisor=_HASTE):
-            repaired.append(Repair(candidate.kind, candidate.lines))
+            repaired.append(Repair(candidate.kind, candidate.lines, candidate.function))
         if budget.exceeded:
             return
     yield Repairs(tuple(repaired), min(len(found), MOST), len(found) <= MOST)
+
+
+def _solution(course: Course, exercise: Exercise) -> str:
+    """Return the solution of an exercise, or an empty text where the course has come without it."""
+    try:
+        return course.solution(exercise).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

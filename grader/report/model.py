@@ -121,10 +121,12 @@ class Repair(_Strict, frozen=True):
     Attributes:
         kind: the kind of the edit.
         lines: the first line of each statement that is edited. If there are two, both are edited in the same way.
+        function: the function that was replaced by that of the course's solution, if the kind is `function`.
     """
 
     kind: CandidateKind
     lines: tuple[Points, ...]
+    function: str = ""
 
 
 class Repairs(_Strict, frozen=True):
@@ -143,7 +145,12 @@ class Repairs(_Strict, frozen=True):
     @property
     def places(self) -> tuple[tuple[int, ...], ...]:
         """Return the lines that the edits change, each place once. A statement that moves has no place."""
-        return tuple(dict.fromkeys(repair.lines for repair in self.found if repair.kind != "moved"))
+        return tuple(dict.fromkeys(one.lines for one in self.found if one.kind not in ("moved", "function")))
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the functions of which each, replaced by that of the course's solution, makes the checks pass."""
+        return tuple(one.function for one in self.found if one.kind == "function")
 
 
 class ExerciseResult(_Strict, frozen=True):

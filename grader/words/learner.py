@@ -47,7 +47,16 @@ _MOVED = "Every required check passes if one statement is moved."
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
 
 
-def repairs_text(places: Sequence[Sequence[int]], tried: int, moved: bool, cells: Sequence[CellStart] = ()) -> str:
+_one_function = Sentence("With `{name}` alone replaced by a right one, every required check passes.")
+
+
+def repairs_text(
+    places: Sequence[Sequence[int]],
+    tried: int,
+    moved: bool,
+    cells: Sequence[CellStart] = (),
+    functions: Sequence[str] = (),
+) -> str:
     """Say which lines were changed so that every required check passed.
 
     Args:
@@ -55,14 +64,19 @@ def repairs_text(places: Sequence[Sequence[int]], tried: int, moved: bool, cells
         tried: The number of changes that were tried.
         moved: Whether moving a statement also made the checks pass.
         cells: The cells of a notebook.
+        functions: The functions of which each, replaced by a right one, makes the checks pass.
     """
     texts = [" and ".join(place(cells, line) for line in lines) for lines in places]
     match texts:
+        case [] if len(functions) == 1:
+            return _one_function(functions[0].rpartition(".")[2])
         case []:
             return _MOVED if moved else _no_place(tried)
         case [text]:
             lines = [place(cells, line) for line in places[0]]
             return _one_place(text) if len(lines) == 1 else _two_places(*lines)
+        case _ if len(functions) == 1:
+            return _one_function(functions[0].rpartition(".")[2])
         case _:
             return _several_places(texts[:MOST_PLACES])
 

@@ -14,7 +14,7 @@ from grader.sandbox import Warm
 from grader.worker.confine.framing import HEADER
 
 SOURCE = "def rule(self, out):\n    self.grad = out.grad\n"
-EDIT = ["accumulate", [2], [[20, 21, "+="]]]
+EDIT = ["accumulate", [2], [[20, 21, "+="]], ""]
 
 
 class Answering:
@@ -50,15 +50,16 @@ def test_a_process_makes_candidates(warm: Warm, limits: Limits) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        ["candidates", [["accumulate", [2], [[21, 20, "+="]]]]],
-        ["candidates", [["accumulate", [2], [[20, 2_000, "+="]]]]],
-        ["candidates", [["accumulate", [2], [[30, 31, ""], [20, 21, ""]]]]],
-        ["candidates", [["accumulate", [0], [[20, 21, "+="]]]]],
-        ["candidates", [["accumulate", [2, 3, 4], [[20, 21, "+="]]]]],
-        ["candidates", [["accumulate", [2], [[20, 21, "x" * 5_000]]]]],
-        ["candidates", [["unknown", [2], [[20, 21, "+="]]]]],
+        ["candidates", [["accumulate", [2], [[21, 20, "+="]], ""]]],
+        ["candidates", [["accumulate", [2], [[20, 2_000, "+="]], ""]]],
+        ["candidates", [["accumulate", [2], [[30, 31, ""], [20, 21, ""]], ""]]],
+        ["candidates", [["accumulate", [0], [[20, 21, "+="]], ""]]],
+        ["candidates", [["accumulate", [2, 3, 4], [[20, 21, "+="]], ""]]],
+        ["candidates", [["accumulate", [2], [[20, 21, "x" * 9_000]], ""]]],
+        ["candidates", [["unknown", [2], [[20, 21, "+="]], ""]]],
         ["candidates", [EDIT] * 10_000],
         ["candidates", [[*EDIT, "more"]]],
+        ["candidates", [[*EDIT[:3], "not a name"]]],
         ["loaded"],
         "candidates",
         Died("exited"),

@@ -71,6 +71,8 @@ def test_the_same_mistake_in_two_lines_is_found(search: Search) -> None:
     assert ((first, first + 1),) == found.places
 
 
-def test_a_mistake_that_no_edit_mends_has_no_place(search: Search) -> None:
-    """What was not seen is not said."""
-    assert () == search("backward", "diamonds", "node._backward()", "raise ValueError(node)").places
+def test_a_mistake_that_no_edit_mends_is_in_one_function(search: Search) -> None:
+    """There is no place, but the function of the solution mends the file."""
+    found = search("backward", "diamonds", "node._backward()", "raise ValueError(node)")
+    assert () == found.places
+    assert ("Value.backward",) == found.functions

@@ -197,6 +197,15 @@ def test_a_repair_is_told_by_its_place(places: list[tuple[int, ...]], moved: boo
     assert text == repairs_text(places, 40, moved)
 
 
+def test_one_function_is_named_if_no_place_is() -> None:
+    """A place says more than a function. Several functions say nothing."""
+    text = "With `backward` alone replaced by a right one, every required check passes."
+    assert text == repairs_text([], 40, False, functions=["Value.backward"])
+    assert text == repairs_text([(3,), (5,)], 40, False, functions=["Value.backward"])
+    assert text not in repairs_text([(3,)], 40, False, functions=["Value.backward"])
+    assert text not in repairs_text([], 40, False, functions=["Value.backward", "Value.__init__"])
+
+
 def test_a_repair_in_a_notebook_is_told_by_its_cell() -> None:
     """Lines count from the beginning of the cell."""
     assert "cell 3, line 2 alone" in repairs_text([(11,)], 40, False, [CellStart(3, 10)])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 MOST = 4_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
 _TEXT = 1_000  # characters of a replacement
+_FUNCTION_TEXT = 8_000  # characters of a function in place of another
 
 _Node = ast.expr | ast.stmt
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -49,18 +50,21 @@ class Candidate(NamedTuple):
         kind: the kind of the edit.
         lines: the first line of each statement that is edited.
         splices: the edit, in the order of the file, without overlaps.
+        function: the name of the function that is replaced as a whole, or empty.
     """
 
     kind: str
     lines: tuple[int, ...]
     splices: tuple[Splice, ...]
+    function: str = ""
 
 
 class CandidateFile:
     """A learner's file that is edited and not run.
 
     Args:
-        order: a dictionary with the keys `source` and `editable`: the lines whose statements may be edited.
+        order: a dictionary with the keys `source`, `editable` (the lines whose statements may be edited) and `solution`
+            (a right file, or an empty text).
     """
 
     loaded = False  # no batch is run
@@ -68,14 +72,15 @@ class CandidateFile:
     def __init__(self, order: dict[str, Any]) -> None:
         self._source: str = order["source"]
         self._editable = frozenset(order["editable"])
+        self._solution: str = order["solution"]
 
     def load(self) -> list[Any]:
         """Return `["candidates", found]`. There are none if the file cannot be parsed."""
         try:
-            found = candidates(self._source, self._editable)
+            found = grafts(self._source, self._solution, self._editable) + candidates(self._source, self._editable)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             found = []
-        return ["candidates", [[kind, lines, splices] for kind, lines, splices in found]]
+        return ["candidates", found[:MOST]]
 
     def forget(self) -> None:
         """Do nothing: there is no module."""
@@ -113,6 +118,27 @@ def candidates(source: str, editable: frozenset[int]) -> list[Candidate]:
     found = [Candidate(edit.kind, (edit.line,), edit.splices) for kind in _ORDER for edit in by_kind[kind]]
     twice = [pair for kind in _ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     return (found + twice)[:MOST]
+
+
+def grafts(source: str, solution: str, editable: frozenset[int]) -> list[Candidate]:
+    """Return the files with one function replaced by that of a solution. Only functions with editable lines count.
+
+    Raises the same exceptions as `candidates`.
+    """
+    file = _File(source, editable)
+    right = _File(solution, frozenset())
+    functions = dict(_named(right.tree))
+    found = []
+    for name, mine in _named(file.tree):
+        if name in functions and not editable.isdisjoint(range(mine.lineno, (mine.end_lineno or 0) + 1)):
+            text = right.text(functions[name])
+            shift = mine.col_offset - functions[name].col_offset
+            head, *lines = text.split("\n")
+            body = [" " * shift + line if shift > 0 else line[-shift:] for line in lines]
+            splice = Splice(*file.span(mine), "\n".join([head, *body]))
+            if len(splice.text) <= _FUNCTION_TEXT:
+                found.append(Candidate("function", (mine.lineno,), (splice,), name))
+    return found
 
 
 # likely kinds first
@@ -161,7 +187,7 @@ class _File:
     def __init__(self, source: str, editable: frozenset[int]) -> None:
         self._source = source
         self._editable = editable
-        self._tree = ast.parse(source)
+        self.tree = ast.parse(source)
         self._starts = [0]  # of each line, in bytes
         for line in source.encode().splitlines(keepends=True):
             self._starts.append(self._starts[-1] + len(line))
@@ -170,7 +196,7 @@ class _File:
 
     def edits(self) -> Iterator[_Edit]:
         """Yield all edits of the functions in the file."""
-        for function in _functions(self._tree):
+        for _, function in _named(self.tree):
             pool = self._pool(function)
             for block in _blocks(function):
                 yield from self._edits_of_block(block, pool)
@@ -182,25 +208,27 @@ class _File:
         place = self._starts[line - 1] + column
         return place if self._bytes is None else len(self._bytes[:place].decode())
 
-    def _span(self, node: _Node) -> tuple[int, int]:
+    def span(self, node: _Node) -> tuple[int, int]:
+        """Return the positions of the first character of a node and of that after its last."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None
         return self._place(node.lineno, node.col_offset), self._place(node.end_lineno, node.end_col_offset)
 
-    def _text(self, node: _Node) -> str:
-        start, end = self._span(node)
+    def text(self, node: _Node) -> str:
+        """Return the text of a node."""
+        start, end = self.span(node)
         return self._source[start:end]
 
     def _operand(self, node: ast.expr) -> str:
         """Return the text of an expression, in parentheses unless it binds tightly."""
         tight = ast.Name | ast.Attribute | ast.Call | ast.Constant | ast.Subscript
-        return self._text(node) if isinstance(node, tight) else f"({self._text(node)})"
+        return self.text(node) if isinstance(node, tight) else f"({self.text(node)})"
 
     def _edit(self, kind: str, how: str, *splices: Splice) -> _Edit:
         return _Edit(kind, self._line, tuple(sorted(splices)), self._block, how)
 
     def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
-        return self._edit(kind, how, Splice(*self._span(node), text))
+        return self._edit(kind, how, Splice(*self.span(node), text))
 
     # -- names in scope
 
@@ -247,7 +275,7 @@ class _File:
             for name in pool:
                 yield self._put("factor_added", name, value, f"{operand} * {name}")
         if isinstance(value, ast.Compare) and isinstance(statement, ast.Expr):
-            left, right = self._text(value.left), self._text(value.comparators[0])
+            left, right = self.text(value.left), self.text(value.comparators[0])
             yield self._put("accumulate", "compared", statement, f"{left} = {right}")
         expressions = list(_expressions(statement))
         for expression in expressions:
@@ -258,7 +286,7 @@ class _File:
             if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
                 yield from self._other_names(expression, pool, plain=id(expression) in owners)
         if isinstance(statement, ast.If | ast.While):
-            for text in ("True", "False", f"not ({self._text(statement.test)})"):
+            for text in ("True", "False", f"not ({self.text(statement.test)})"):
                 yield self._put("condition", text[:4], statement.test, text)
         if isinstance(statement, ast.For):
             yield from self._orders(statement.iter)
@@ -270,7 +298,7 @@ class _File:
             len(statement.targets) == 1 and isinstance(target, ast.Attribute | ast.Subscript)
         ):
             return
-        start, end = self._span(target)[1], self._span(statement.value)[0]
+        start, end = self.span(target)[1], self.span(statement.value)[0]
         between = self._source[start:end]
         if isinstance(statement, ast.AugAssign) and type(statement.op) in _OPERATORS:
             old = _OPERATORS[type(statement.op)] + "="
@@ -293,13 +321,13 @@ class _File:
                     yield self._put("operands", mine, node, f"({b} {mine} {a})")
                 for factor in (left, right):
                     if isinstance(factor, ast.Attribute):
-                        yield self._put("comparison", "> 0", factor, f"({self._text(factor)} > 0)")
+                        yield self._put("comparison", "> 0", factor, f"({self.text(factor)} > 0)")
                 yield self._put("factor_dropped", f"{mine} {b}", node, a)
                 yield self._put("factor_dropped", f"{a} {mine}", node, b)
             case ast.UnaryOp(ast.USub(), operand):
                 yield self._put("sign", "+", node, self._operand(operand))
             case ast.UnaryOp(ast.Not(), operand):
-                yield self._put("condition", "yes", node, f"({self._text(operand)})")
+                yield self._put("condition", "yes", node, f"({self.text(operand)})")
             case ast.BoolOp(op, values):
                 other = " or " if isinstance(op, ast.And) else " and "
                 yield self._put("condition", other, node, f"({other.join(map(self._operand, values))})")
@@ -307,7 +335,7 @@ class _File:
                 for value in values:
                     yield self._put("condition", "one", node, self._operand(value))
             case ast.Compare(left, [op], [right]) if type(op) in _COMPARISONS:
-                start, end = self._span(left)[1], self._span(right)[0]
+                start, end = self.span(left)[1], self.span(right)[0]
                 for sign in _COMPARISONS[type(op)]:
                     yield self._edit("comparison", sign, Splice(start, end, f" {sign} "))
             case ast.IfExp(test, body, orelse):
@@ -326,7 +354,7 @@ class _File:
 
     def _other_names(self, node: ast.Name | ast.Attribute, pool: tuple[str, ...], *, plain: bool) -> Iterator[_Edit]:
         """Yield other names in place of one that is read. An owner of attributes is replaced by `plain` names only."""
-        mine = self._text(node)
+        mine = self.text(node)
         for name in pool if isinstance(node.ctx, ast.Load) else ():
             if name != mine and not (plain and "." in name):
                 # `self.data` is nearer to `other.data` and `self.grad` than to `out.grad`
@@ -336,14 +364,14 @@ class _File:
     def _calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
         """Yield the arguments exchanged or left out, and the call left out."""
         if not arguments and not call.keywords:
-            yield self._put("constant", "called", call, self._text(call.func))
+            yield self._put("constant", "called", call, self.text(call.func))
         if len(arguments) == 2 and not call.keywords:
             first, second = arguments
             yield self._edit(
                 "operands",
                 "arguments",
-                Splice(*self._span(first), self._text(second)),
-                Splice(*self._span(second), self._text(first)),
+                Splice(*self.span(first), self.text(second)),
+                Splice(*self.span(second), self.text(first)),
             )
         if isinstance(call.func, ast.Name):
             for position, argument in enumerate(arguments):
@@ -354,29 +382,29 @@ class _File:
             yield self._edit(
                 "reversed",
                 "append",
-                Splice(self._span(call.func)[1] - len("append"), self._span(call.func)[1], "insert"),
-                *(Splice(self._span(one)[0], self._span(one)[0], "0, ") for one in arguments[:1]),
+                Splice(self.span(call.func)[1] - len("append"), self.span(call.func)[1], "insert"),
+                *(Splice(self.span(one)[0], self.span(one)[0], "0, ") for one in arguments[:1]),
             )
 
     def _orders(self, sequence: ast.expr) -> Iterator[_Edit]:
         """Yield the other order of a loop."""
         match sequence:
             case ast.Call(ast.Name("reversed"), [inner]):
-                yield self._put("reversed", "forward", sequence, self._text(inner))
+                yield self._put("reversed", "forward", sequence, self.text(inner))
             case ast.Subscript(value, ast.Slice(None, None, _)):
-                yield self._put("reversed", "forward", sequence, self._text(value))
+                yield self._put("reversed", "forward", sequence, self.text(value))
             case _:
-                yield self._put("reversed", "backward", sequence, f"reversed(list({self._text(sequence)}))")
+                yield self._put("reversed", "backward", sequence, f"reversed(list({self.text(sequence)}))")
 
     def _moves(self, block: list[ast.stmt], position: int) -> Iterator[_Edit]:
         """Yield the statement and the next one exchanged, and the statement in or out of a block."""
         statement = block[position]
-        start, end = self._span(statement)
+        start, end = self.span(statement)
         column = statement.col_offset
         if position + 1 < len(block):
             after = block[position + 1]
             if column == after.col_offset and not isinstance(after, ast.ClassDef):
-                first, last = self._span(after)
+                first, last = self.span(after)
                 text = self._source[first:last] + self._source[end:first] + self._source[start:end]
                 yield self._edit("moved", "down", Splice(start, last, text))
         if position:
@@ -394,7 +422,7 @@ class _File:
 
     def _shifted(self, statement: ast.stmt, by: int) -> Splice:
         """Return the statement's lines with more or less space before them."""
-        start, end = self._place(statement.lineno, 0), self._span(statement)[1]
+        start, end = self._place(statement.lineno, 0), self.span(statement)[1]
         lines = self._source[start:end].split("\n")
         return Splice(start, end, "\n".join(" " * by + line if by > 0 else line[-by:] for line in lines))
 
@@ -404,15 +432,15 @@ _BUILTIN = {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "l
 _BUILTIN |= {"range", "reversed", "set", "sorted", "str", "sum", "super", "tuple", "type", "zip", "Value", "math"}
 
 
-def _functions(tree: ast.Module) -> Iterator[_Function]:
-    """Yield the outermost functions: those of the file and of its classes."""
-    waiting: list[ast.stmt] = list(tree.body)
+def _named(tree: ast.Module) -> Iterator[tuple[str, _Function]]:
+    """Yield the outermost functions, those of the file and of its classes, with names such as `Value.backward`."""
+    waiting: list[tuple[str, ast.stmt]] = [("", statement) for statement in tree.body]
     while waiting:
-        statement = waiting.pop(0)
+        owner, statement = waiting.pop(0)
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield statement
+            yield owner + statement.name, statement
         elif isinstance(statement, ast.ClassDef):
-            waiting[:0] = statement.body
+            waiting[:0] = [(f"{owner}{statement.name}.", inner) for inner in statement.body]
 
 
 def _blocks(function: _Function) -> Iterator[list[ast.stmt]]:

@@ -2,12 +2,13 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.worker.adapter.candidates import MOST, Candidate, CandidateFile, candidates
+from grader.worker.adapter.candidates import MOST, Candidate, CandidateFile, candidates, grafts
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[3] / "solutions").glob("*.py"))
 RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
@@ -101,6 +102,22 @@ def test_places_count_characters(comment: str) -> None:
 @pytest.mark.parametrize("source", ["def f(:", "\0", "(" * 5_000, "raise SystemExit"])
 def test_a_file_is_parsed_and_not_run(source: str) -> None:
     """A file that cannot be parsed has no candidates, and no file is run."""
-    file = CandidateFile({"source": source, "editable": [1]})
+    file = CandidateFile({"source": source, "editable": [1], "solution": ""})
     assert ["candidates", []] == file.load()
     assert not file.loaded
+
+
+def test_a_function_is_replaced_by_that_of_a_solution() -> None:
+    """Functions are found by their names, and keep the indentation of the file."""
+    mine = "class V:\n  def f(self):\n    return 0\n\n  def g(self):\n    return 0\n"
+    right = "class V:\n    def f(self):\n        return 1\n\n    def h(self):\n        return 2\n"
+    (found,) = grafts(mine, right, frozenset({3, 6}))
+    assert ("function", (2,), "V.f") == (found.kind, found.lines, found.function)
+    namespace: dict[str, Any] = {}
+    exec(edited(mine, found), namespace)
+    assert (1, 0) == (namespace["V"]().f(), namespace["V"]().g())
+
+
+def test_a_function_without_editable_lines_is_kept() -> None:
+    """What the stub already has is right."""
+    assert [] == grafts("def f():\n    return 0\n", "def f():\n    return 1\n", frozenset())
