@@ -47,7 +47,7 @@ _MOVED = "Every required check passes if one statement is moved."
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
 
 
-_one_function = Sentence("With `{name}` alone replaced by a right one, every required check passes.")
+_one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
 
 
 def repairs_text(
@@ -64,7 +64,7 @@ def repairs_text(
         tried: The number of changes that were tried.
         moved: Whether moving a statement also made the checks pass.
         cells: The cells of a notebook.
-        functions: The functions of which each, replaced by a right one, makes the checks pass.
+        functions: The functions of which each, replaced by a correct one, makes the checks pass.
     """
     texts = [" and ".join(place(cells, line) for line in lines) for lines in places]
     match texts:

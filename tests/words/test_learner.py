@@ -199,7 +199,7 @@ def test_a_repair_is_told_by_its_place(places: list[tuple[int, ...]], moved: boo
 
 def test_one_function_is_named_if_no_place_is() -> None:
     """A place says more than a function. Several functions say nothing."""
-    text = "With `backward` alone replaced by a right one, every required check passes."
+    text = "With `backward` alone replaced by a correct one, every required check passes."
     assert text == repairs_text([], 40, False, functions=["Value.backward"])
     assert text == repairs_text([(3,), (5,)], 40, False, functions=["Value.backward"])
     assert text not in repairs_text([(3,)], 40, False, functions=["Value.backward"])

@@ -115,7 +115,7 @@ def candidates(source: str, editable: frozenset[int]) -> list[Candidate]:
         if edit.splices not in seen and all(len(splice.text) <= _TEXT for splice in edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
-    found = [Candidate(edit.kind, (edit.line,), edit.splices) for kind in _ORDER for edit in by_kind[kind]]
+    found = [Candidate(edit.kind, edit.lines, edit.splices) for kind in _ORDER for edit in by_kind[kind]]
     twice = [pair for kind in _ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     return (found + twice)[:MOST]
 
@@ -165,7 +165,7 @@ class _Edit(NamedTuple):
     """An edit of a statement. Edits of two statements with the same `how` are the same edit in two places."""
 
     kind: str
-    line: int
+    lines: tuple[int, ...]
     splices: tuple[Splice, ...]
     block: int
     how: str
@@ -175,10 +175,10 @@ def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
     """Yield the same edit in two statements of a block."""
     for position, first in enumerate(edits):
         for second in edits[position + 1 :]:
-            if first.block == second.block and first.how == second.how and first.line < second.line:
+            if first.block == second.block and first.how == second.how and first.lines < second.lines:
                 splices = tuple(sorted(first.splices + second.splices))
                 if all(one.end <= other.start for one, other in itertools.pairwise(splices)):
-                    yield Candidate(first.kind, (first.line, second.line), splices)
+                    yield Candidate(first.kind, first.lines + second.lines, splices)
 
 
 class _File:
@@ -225,7 +225,7 @@ class _File:
         return self.text(node) if isinstance(node, tight) else f"({self.text(node)})"
 
     def _edit(self, kind: str, how: str, *splices: Splice) -> _Edit:
-        return _Edit(kind, self._line, tuple(sorted(splices)), self._block, how)
+        return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how)
 
     def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
         return self._edit(kind, how, Splice(*self.span(node), text))
@@ -263,7 +263,17 @@ class _File:
             if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _is_text(statement):
                 continue
             yield self._put("deleted", "", statement, "pass")
+            if position + 1 < len(block):
+                yield from self._exchanged(statement, block[position + 1])
             yield from self._moves(block, position)
+
+    def _exchanged(self, first: ast.stmt, second: ast.stmt) -> Iterator[_Edit]:
+        """Yield two assignments with each other's value."""
+        if isinstance(first, ast.Assign | ast.AugAssign) and isinstance(second, ast.Assign | ast.AugAssign):
+            one, other = self.text(first.value), self.text(second.value)
+            splices = Splice(*self.span(first.value), other), Splice(*self.span(second.value), one)
+            if one != other:
+                yield _Edit("operands", (first.lineno, second.lineno), splices, self._block, "values")
 
     def _edits_of_statement(self, statement: ast.stmt, pool: tuple[str, ...]) -> Iterator[_Edit]:
         value = getattr(statement, "value", None)
@@ -283,6 +293,10 @@ class _File:
         owners = {id(one.value) for one in expressions if isinstance(one, ast.Attribute)}
         called = {id(one.func) for one in expressions if isinstance(one, ast.Call)}
         for expression in expressions:
+            number = isinstance(expression, ast.Constant) and isinstance(expression.value, int | float)
+            if number:
+                for name in pool:
+                    yield self._put("name", name, expression, name)
             if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
                 yield from self._other_names(expression, pool, plain=id(expression) in owners)
         if isinstance(statement, ast.If | ast.While):
@@ -427,7 +441,7 @@ class _File:
         return Splice(start, end, "\n".join(" " * by + line if by > 0 else line[-by:] for line in lines))
 
 
-_NUMERIC = (ast.BinOp, ast.Name, ast.Attribute, ast.IfExp, ast.UnaryOp, ast.Subscript)
+_NUMERIC = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.IfExp, ast.UnaryOp, ast.Subscript)
 _BUILTIN = {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
 _BUILTIN |= {"range", "reversed", "set", "sorted", "str", "sum", "super", "tuple", "type", "zip", "Value", "math"}
 

@@ -40,6 +40,8 @@ def edited(source: str, candidate: Candidate) -> str:
         ("c = (a > 0)", "c = (a >= 0)"),
         ("c = self.data * b", "c = (self.data > 0) * b"),
         ("c = max(a, b)", "c = (a + b)"),
+        ("c = 1.0", "c = self.grad"),
+        ("c = a\n    self.grad = b", "c = b\n    self.grad = a"),
         ("c = min(a, 1)", "c = a"),
         ("c = a or b", "c = (a + b)"),
         ("c = 0.0", "c = 1"),
