@@ -18,6 +18,7 @@ import pytest
 
 from grader.author import build, is_work, make_stub
 from grader.author.verify import shaken
+from grader.ci.files import built_wheel
 from grader.course import Course, Exercise, load_course
 from grader.grading import grade
 from grader.oracle import Oracle
@@ -30,27 +31,33 @@ ROOT = TESTS.parent
 _LONG = ("hostile", "slow", "cluster", "browser")
 # the files that take longest, the longest first
 _LONGEST = (
-    "ci/test_platforms.py",
-    "hostile/test_attacks.py",
-    "verdicts/test_exercises.py",
-    "views/test_page_browser.py",
-    "hostile/test_bounds.py",
-    "oracle/test_processors.py",
-    "hostile/test_budget.py",
-    "leftovers/test_messes.py",
-    "packaging/test_wheel.py",
-    "verdicts/test_engines.py",
-    "verdicts/test_layouts.py",
-    "packaging/test_getting.py",
-    "cli/test_mixed_class.py",
-    "packaging/test_pythons.py",
     "cli/test_cohort.py",
-    "views/test_replay_browser.py",
+    "hostile/test_attacks.py",
     "cohort/test_run.py",
-    "author/test_build.py",
+    "cli/test_words.py",
     "cli/test_authoring.py",
-    "cohort/test_cluster.py",
+    "views/test_page_browser.py",
+    "ci/test_platforms.py",
     "hostile/test_odd_input.py",
+    "views/test_replay_browser.py",
+    "hostile/test_bounds.py",
+    "packaging/test_wheel.py",
+    "verdicts/test_exercises.py",
+    "hostile/test_current_folder.py",
+    "cli/test_course_choice.py",
+    "cli/test_commands.py",
+    "leftovers/test_messes.py",
+    "cli/test_practice.py",
+    "cli/test_bad_input.py",
+    "cli/test_mixed_class.py",
+    "cli/test_output.py",
+    "oracle/test_processors.py",
+    "verdicts/test_engines.py",
+    "cohort/test_cluster.py",
+    "verdicts/test_layouts.py",
+    "hostile/test_budget.py",
+    "packaging/test_getting.py",
+    "author/test_build.py",
     "docs/test_feedback.py",
 )
 # tests start Python a thousand times: without compiled files, each time takes twice as long
@@ -148,16 +155,15 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory, once: Once, handed_out: Path) -> Path:
-    """Build the wheel from a copy of the repository in which nobody has worked on an exercise."""
+    """Build the wheel, as `grade ci init` does, from a copy of the repository in which every exercise is a stub."""
 
     def built() -> Path:
-        out = tmp_path_factory.mktemp("dist")
         tree = tmp_path_factory.mktemp("tree") / "backward"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "exercises", "fixtures", "dist", "__pycache__"))
         shutil.copytree(handed_out, tree / "exercises")
-        command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
-        subprocess.run(command, cwd=tree, check=True, capture_output=True)
-        (wheel,) = out.glob("*.whl")
+        name, data = built_wheel(tree)
+        wheel = tmp_path_factory.mktemp("dist") / name
+        wheel.write_bytes(data)
         return wheel
 
     path: Path = once("wheel", built)
@@ -213,11 +219,15 @@ def shared_python() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def made_elsewhere() -> Callable[[Course], AnswerBook]:
+def made_elsewhere(once: Once) -> Callable[[Course], AnswerBook]:
     """Make a course's answer book on a simulated machine whose torch is off by 1e-13 in every number, at every step.
 
     The misconceptions are those of the shipped book, because no answer influences them.
     """
+    return lambda course: once(f"made elsewhere {course.hash}", lambda: _made_elsewhere(course))
+
+
+def _made_elsewhere(course: Course) -> AnswerBook:
     from grader.oracle import compute  # it imports torch
 
     def answer(nodes: list[Any], root: int) -> list[list[float]]:
@@ -231,15 +241,12 @@ def made_elsewhere() -> Callable[[Course], AnswerBook]:
 
     here = compute.answer
 
-    def make(course: Course) -> AnswerBook:
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(compute, "answer", answer)
-            patched.setattr(build, "Oracle", Elsewhere)
-            patched.setattr(build, "catalogue", lambda course, exercise: [])
-            made = build.build_book(course)
-        return msgspec.structs.replace(made, known=read_book(course.book).known)
-
-    return make
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(compute, "answer", answer)
+        patched.setattr(build, "Oracle", Elsewhere)
+        patched.setattr(build, "catalogue", lambda course, exercise: [])
+        made = build.build_book(course)
+    return msgspec.structs.replace(made, known=read_book(course.book).known)
 
 
 @pytest.fixture

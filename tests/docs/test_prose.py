@@ -12,6 +12,7 @@ def wrong(path: Path, text: str) -> list[str]:
     return [str(remark) for remark in look(Passage(path, 1, text), BANNED)]
 
 
+@pytest.mark.slow
 def test_all_prose_keeps_to_the_rules() -> None:
     """No page, docstring or text of the course breaks a rule."""
     assert [] == [str(remark) for remark in remarks()]

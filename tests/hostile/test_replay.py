@@ -124,7 +124,7 @@ def warm() -> Iterator[Warm]:
         yield started
 
 
-@pytest.fixture(scope="module", params=COURSES)
+@pytest.fixture(scope="module", params=[pytest.param("course", marks=pytest.mark.exhaustive), "tape"])
 def name(request: pytest.FixtureRequest) -> str:
     """Return the name of each course, one after another."""
     return str(request.param)

@@ -438,6 +438,7 @@ def known_reasons() -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_known_reason_is_cut() -> None:
     """Every explanation of the course is complete, however long the program, numbers, labels and notes are."""
     reasons = known_reasons()
