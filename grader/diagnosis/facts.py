@@ -93,7 +93,7 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
         shown: the program that the learner sees. If it is as small as the others, it comes first.
     """
     programs = _passes(shown)
-    watched = [Run(p, (("watch",), ("backward", p.root), ("grads",), ("traced",))) for p in programs]
+    watched = [Run(p, (("watch",), ("backward", p.root), ("values",), ("grads",), ("traced",))) for p in programs]
     twice = [
         Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
     ]
@@ -704,7 +704,24 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
         return [alike]
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
-    return [fact for p, grads, trace in wrong if ran and _whole(p, grads, trace) for fact in _disorder(p, grads, trace)]
+    inputs = {p.key: _inputs_returned(p, outcome) for p, outcome in done}
+    return [
+        fact
+        for p, grads, trace in wrong
+        if ran and _whole(p, grads, trace)
+        for fact in _disorder(p, trace)
+        if fact.kind != "never_ran" or fact.node not in inputs[p.key]
+    ]
+
+
+def _inputs_returned(p: Program, outcome: Done) -> set[str]:
+    """Return the operations whose result may be one of their inputs, because it has the same value and gradient.
+
+    Such a result has no rule of its own to run.
+    """
+    seen = list(zip(outcome.values[0], outcome.grads[0], strict=True))
+    operations = ((i, node) for i, node in enumerate(p.nodes) if isinstance(node, Op))
+    return {node.name for i, node in operations if any(seen[i] == seen[source] for source in node.inputs)}
 
 
 def _alike_everywhere(seen: Sequence[_Seen], wrong: Sequence[_Seen], may_have_run: bool) -> FaultFact | None:
@@ -767,11 +784,8 @@ def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
     return all(_close(grads[i], right[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op))
 
 
-def _disorder(p: Program, grads: Sequence[float], trace: Traced) -> Iterator[FaultFact]:
-    """Yield every fault in the order in which rules ran.
-
-    A result that has the gradient of one of its inputs may be that input itself, and then it has no rule to run.
-    """
+def _disorder(p: Program, trace: Traced) -> Iterator[FaultFact]:
+    """Yield every fault in the order in which rules ran."""
     place: dict[int, int] = {}
     for position, (node, _) in enumerate(trace.calls):
         if not 0 <= node < len(p.nodes):
@@ -784,8 +798,7 @@ def _disorder(p: Program, grads: Sequence[float], trace: Traced) -> Iterator[Fau
         if not isinstance(node_, Op):
             continue
         if index not in place:
-            if all(grads[index] != grads[source] for source in node_.inputs):
-                yield FaultFact("never_ran", program=p.shown, node=node_.name)
+            yield FaultFact("never_ran", program=p.shown, node=node_.name)
             continue
         for source in node_.inputs:
             if source in place and place[source] < place[index]:
