@@ -102,8 +102,8 @@ GRADE = _Grade("grade", add_help_option=False)
 
 # errors that come from the disk, or from a path that the user named
 _NOT_OURS = {
-    getattr(errno, name, None)
-    for name in ("ENAMETOOLONG", "EACCES", "EPERM", "ELOOP", "ENOTDIR", "ENOSPC", "EDQUOT", "EROFS", "EFBIG", "EIO")
+    *(errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR),
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO),
 }
 
 OK, SHORT, WRONG_USE, OUR_FAULT = 0, 1, 2, 3

@@ -6,7 +6,9 @@ import queue
 import select
 import signal
 import sys
+import termios
 import threading
+import tty
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +66,8 @@ class Events:
             if self._keys:
                 stack.enter_context(_single_keys())
                 stack.enter_context(self._reader())
-            if hasattr(signal, "SIGWINCH"):
-                before = signal.signal(signal.SIGWINCH, lambda *_: self._queue.put(Resized()))
-                stack.callback(signal.signal, signal.SIGWINCH, before)
+            before = signal.signal(signal.SIGWINCH, lambda *_: self._queue.put(Resized()))
+            stack.callback(signal.signal, signal.SIGWINCH, before)
             self._stack = stack.pop_all()
         return self
 
@@ -121,9 +122,6 @@ class _Handler(FileSystemEventHandler):
 @contextlib.contextmanager
 def _single_keys() -> Iterator[None]:
     """Deliver each key immediately and without echo, until the block ends."""
-    import termios  # not on Windows
-    import tty
-
     descriptor = sys.stdin.fileno()
     before: list[Any] = termios.tcgetattr(descriptor)
     try:
