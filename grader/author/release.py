@@ -38,12 +38,19 @@ def hidden_calls(course: Course, exercise: Exercise) -> list[str]:
     return [line for line in map(squeezed, lines) if line.startswith(("program(", "engine."))]
 
 
-def shown(course: Course, text: str) -> Iterator[str]:
-    """Yield a text for each solution and for each exercise's hidden checks that a text for learners reveals."""
+def solutions_in(course: Course, text: str) -> Iterator[str]:
+    """Yield a text for each solution that a text reveals."""
     text = squeezed(text)
     for exercise in course.exercises:
         if any(body in text for body in solution_bodies(read_source(course.solution(exercise)).text)):
             yield words.shows_solution(exercise.stem)
+
+
+def shown(course: Course, text: str) -> Iterator[str]:
+    """Yield a text for each solution and for each exercise's hidden checks that a text for learners reveals."""
+    yield from solutions_in(course, text)
+    text = squeezed(text)
+    for exercise in course.exercises:
         if any(call in text for call in hidden_calls(course, exercise)):
             yield words.shows_check(exercise.stem)
 

@@ -9,9 +9,9 @@ from ..course import Course, CourseError, Exercise
 from ..words import author as words
 from ..words.sentence import cannot_be_written
 from ..workspace import find_exercise
-from .options import OwnCourse, exercise_ids, own_course
+from .options import CourseAround, OwnCourse, course_of_folder, default_memo, exercise_ids, own_course
 from .parser import About, Text
-from .streams import Countdown, StatusLine
+from .streams import INTERRUPTED, Countdown, StatusLine
 
 if TYPE_CHECKING:
     from ..author.verify import Verified
@@ -216,3 +216,33 @@ def _written(write: Callable[[], T], place: Path) -> T:
         return write()
     except OSError as error:
         raise UserError(cannot_be_written(str(error.filename or place), error.strerror)) from None
+
+
+def site(
+    folder: Annotated[Path, About("where to write the site", metavar="OUT")],
+    *,
+    pyodide: Annotated[Path | None, About("take Pyodide from this folder, not from npm", metavar="DIR")] = None,
+    serve: Annotated[bool, About("serve the site on this machine, and open it")] = False,
+    course: CourseAround = None,
+) -> int:
+    """Write the course and its grader as a folder of static files, for a browser tab and any web server."""
+    from ..author.site import build_site, server
+    from ..base.processes import open_in_browser
+
+    cache = default_memo().parent / "site"
+    own = course_of_folder(course)
+    files = _written(lambda: build_site(own, folder, cache, pyodide), folder)
+    size = sum((folder / name).stat().st_size for name in files)
+    print(words.site_written(len(files), str(folder), size / 1e6))
+    if not serve:
+        print(words.site_try(str(folder)))
+        return 0
+    with server(folder) as serving:
+        address = f"http://127.0.0.1:{serving.server_port}/"
+        print(words.site_served(str(folder), address), flush=True)
+        open_in_browser(address)
+        try:
+            serving.serve_forever()
+        except KeyboardInterrupt:
+            return INTERRUPTED
+    return 0

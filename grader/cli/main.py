@@ -66,7 +66,7 @@ AUDIENCES: Mapping[str, Sequence[Run]] = {
         instructor.compare,
         instructor.ci,
     ),
-    "authors of a course": (author.new, author.build, author.stubs, author.verify, author.release),
+    "authors of a course": (author.new, author.build, author.stubs, author.verify, author.release, author.site),
 }
 COMMANDS = {run.__name__.rstrip("_"): run for commands in AUDIENCES.values() for run in commands}
 

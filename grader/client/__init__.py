@@ -37,9 +37,10 @@ from .source import (
     read_source,
     without_magics,
 )
-from .transport import Budget, Host, Transport
+from .transport import MAX_CPU_S, Budget, Host, Transport
 
 __all__ = [
+    "MAX_CPU_S",
     "NOTEBOOK",
     "Batch",
     "Broke",

@@ -80,7 +80,7 @@ class SameInterpreter:
         self.running = True
 
     def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
-        """Answer a request. Loops are counted in place of CPU time, which differs between machines."""
+        """Answer a request. Steps of loops are counted, because no signal ends a loop here."""
         message = json.loads(request)
         printed = _Output(self._limits.output_kb)
         begun = time.perf_counter()
@@ -88,7 +88,8 @@ class SameInterpreter:
         if file is None:
             self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
             file = self._file = open_file(message)
-        with _restored(self._named, printed), self._steps.counted(self._filename, self._limits.calls):
+        steps = self._steps.counted(self._filename, self._limits.calls, min(cpu_s, self._budget.left_cpu_s))
+        with _restored(self._named, printed), steps:
             answer = self._run(file, message, printed) if ordered else file.load()
         self._budget.cpu_s += time.perf_counter() - begun
         frame: bytes | Died = printed.printed.flood or framing.encode(answer)

@@ -33,6 +33,7 @@ COMMANDS = (
     "page",
     "play",
     "release",
+    "site",
     "solution",
     "start",
     "stubs",

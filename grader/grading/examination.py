@@ -15,6 +15,7 @@ from ..client import (
     Budget,
     Died,
     EngineProcess,
+    Host,
     Loaded,
     LoadFailed,
     NotStarted,
@@ -72,6 +73,7 @@ class Grader(Struct, frozen=True):
     """Everything that is needed to grade submissions: course, answer book, checks, oracle, server process, seed.
 
     Attributes:
+        warm: The server process, or another place where learner files run.
         process: Makes the process of a file.
     """
 
@@ -79,7 +81,7 @@ class Grader(Struct, frozen=True):
     book: AnswerBook
     checks: CheckSession
     oracle: Oracle
-    warm: Warm
+    warm: Warm | Host
     seed: str
     process: Callable[..., EngineProcess] = EngineProcess
 

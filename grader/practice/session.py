@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from .. import sandbox
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
-from ..client import Budget, Source, read_exercise
+from ..client import MAX_CPU_S, Budget, Host, Source, read_exercise
 from ..course import Course, Exercise
 from ..grading import CheckEnded, Event, Grader, Submission, digest, last, relative_path, submission_events
 from ..oracle import Oracle
@@ -18,6 +18,7 @@ from ..replay import Replay
 from ..replay.record import CheckedFile, LearnerFile, answers_of, record
 from ..report import ExerciseResult, Report, check_for_learner, for_learner
 from ..report.model import SubmissionStamp
+from ..sandbox import Warm
 
 
 class Withdrawn(Exception):
@@ -32,15 +33,28 @@ class Practice:
         folder: the folder with the exercise files.
         isolation: the tier of isolation, or `auto`.
         memo: the file for torch's answers to programs that are not in the answer book.
+        host: the place where the files run, if it is not a sandbox of this tier.
+        max_cpu_s: the CPU time in seconds that each grading may use.
     """
 
-    def __init__(self, course: Course, folder: Path, *, isolation: str = "auto", memo: Path | None = None) -> None:
+    def __init__(
+        self,
+        course: Course,
+        folder: Path,
+        *,
+        isolation: str = "auto",
+        memo: Path | None = None,
+        host: Host | None = None,
+        max_cpu_s: float = MAX_CPU_S,
+    ) -> None:
         self.course = course
         self.folder = folder
         self.results: dict[str, ExerciseResult] = {}
         self._book = read_book(course.book)
         self._isolation = isolation
         self._memo = memo
+        self._host = host
+        self._max_cpu_s = max_cpu_s
         self._stack = ExitStack()
         self._grader: Grader | None = None
         self._graded: dict[str, Source] = {}
@@ -136,10 +150,10 @@ class Practice:
         withdrawn: Callable[[], bool] = lambda: False,
     ) -> Generator[Event | Report, None, None]:
         try:
-            yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn))
+            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn))
         except (sandbox.WorkerGone, GraderFault) as error:
             self._restart(error)
-            yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn))
+            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn))
 
     def _restart(self, error: sandbox.WorkerGone | GraderFault) -> None:
         """Start everything again after the sandbox has died. If it has not, the grader itself failed: raise `error`.
@@ -147,7 +161,8 @@ class Practice:
         If the sandbox dies while a check runs, the check raises `GraderFault`.
         """
         assert self._grader is not None
-        if isinstance(error, GraderFault) and not self._grader.warm.ended:
+        warm = self._grader.warm
+        if isinstance(error, GraderFault) and not (isinstance(warm, Warm) and warm.ended):
             raise error
         self._stack.close()
         self._start()
@@ -165,7 +180,7 @@ class Practice:
 
     def _start(self) -> None:
         course, enter = self.course, self._stack.enter_context
-        warm = enter(sandbox.start(self._isolation, allow_imports=course.allow_imports))
+        warm = self._host or enter(sandbox.start(self._isolation, allow_imports=course.allow_imports))
         oracle = enter(Oracle(self._book, self._memo))
         checks = enter(CheckSession(course, course.exercises))
         self._grader = Grader(course, self._book, checks, oracle, warm, course.seed)

@@ -14,6 +14,7 @@ from ..client import (
     Broke,
     Died,
     EngineProcess,
+    Host,
     LoadFailed,
     Odd,
     Ran,
@@ -142,7 +143,12 @@ class LearnerFile:
 
 
 def record(
-    warm: Warm, limits: Limits, file: LearnerFile, first: Subject | None, others: Sequence[Subject], answers: Answers
+    warm: Warm | Host,
+    limits: Limits,
+    file: LearnerFile,
+    first: Subject | None,
+    others: Sequence[Subject],
+    answers: Answers,
 ) -> tuple[Replay, ...]:
     """Run a learner's file on programs, each in a separate process.
 

@@ -159,3 +159,15 @@ no_wheel = Sentence(
 )
 wheel_with_solutions = Sentence("--wheel {path} holds solutions; make it with `pip wheel`, which leaves them out")
 NO_PINS = "the versions that were tested together did not come with this installation: install it anew"
+
+# -- sites -------------------------------------------------------------------------------------------
+
+no_npm = (
+    "Pyodide could not be downloaded from npm: install npm (Debian: `apt install npm`), or name a folder that has "
+    "Pyodide's files with --pyodide"
+)
+no_packages = "the packages of the site could not be downloaded: does `pip download` work here?"
+no_pyodide = Sentence("{folder} is not a folder of Pyodide: {names} {names:is|are} missing")
+site_written = Sentence("Wrote {count:file} to {folder} ({mb:.1f} MB).")
+site_try = Sentence("To try the site: `grade site {folder} --serve`")
+site_served = Sentence("Serving {folder} at {address} until you press Ctrl-C.")

@@ -77,6 +77,14 @@ def test_a_release_again_says_that_nothing_is_to_do(grade: Grade, course: Path) 
     assert "replaced out/README.md\n" == grade("release", "out", "--replace").stdout
 
 
+def test_a_site_needs_pyodide(grade: Grade, course: Path) -> None:
+    """A folder that is not one of Pyodide's is an error, and nothing is written."""
+    done = grade("site", "out", "--pyodide", "solutions")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "solutions is not a folder of Pyodide: pyodide.mjs" in done.stderr
+    assert not (course / "out").exists()
+
+
 def test_a_release_out_of_date_is_refused(grade: Grade, course: Path) -> None:
     """After the question of a solution has changed, `grade build` is needed first."""
     solution = course / "solutions" / "01_first.py"

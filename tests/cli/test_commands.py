@@ -40,7 +40,7 @@ AUTHOR = {
     "verify --course mine": "no problems found",
     "release out --course mine": "wrote out/README.md",
 }
-IN_OTHER_TESTS = {"watch", "ci"}  # test_practice.py and tests/ci start them
+IN_OTHER_TESTS = {"watch", "ci", "site"}  # test_practice.py, tests/ci and test_authoring.py start them
 
 
 @pytest.mark.parametrize("journey", [LEARNER, INSTRUCTOR, AUTHOR], ids=["learner", "instructor", "author"])

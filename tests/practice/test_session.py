@@ -9,6 +9,7 @@ from grader.course import Course, load_course
 from grader.grading import CheckBegan
 from grader.practice import Practice, first_unfinished
 from grader.practice.session import Withdrawn
+from grader.sandbox import Warm
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,6 +51,7 @@ def test_a_sandbox_that_died_is_started_again(course: Course, practice: Practice
     first = course.exercises[0]
     practice.grade([first])
     assert practice._grader is not None
+    assert isinstance(practice._grader.warm, Warm)
     process = practice._grader.warm._process
     assert process is not None
     process.kill()
@@ -62,6 +64,7 @@ def test_a_sandbox_that_dies_during_a_check_is_started_again(course: Course, pra
     """Nothing is lost if the server process is killed while a file is graded."""
     first = course.exercises[0]
     assert practice._grader is not None
+    assert isinstance(practice._grader.warm, Warm)
     process = practice._grader.warm._process
     assert process is not None
     for event in practice.events([first]):

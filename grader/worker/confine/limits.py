@@ -3,6 +3,7 @@
 import contextlib
 import signal
 import sys
+import time
 
 # the C functions, because `signal.signal` converts each handler to an enum and back
 from _signal import SIG_IGN  # type: ignore[import-not-found]
@@ -18,6 +19,7 @@ except ImportError:  # Windows has no rlimits; calls and wall time are still lim
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
 _TOOL = 4  # a number that no debugger, coverage or profiler uses
+_LOOK = 1024  # the clock is read once in so many steps of loops
 DESCRIPTORS = 64  # the number that an engine process may have open
 
 
@@ -89,6 +91,7 @@ class LoopSteps:
     def __init__(self) -> None:
         self._filename = ""
         self._left = sys.maxsize
+        self._deadline = 0.0
         self._monitoring: Any = getattr(sys, "monitoring", None)
         if self._monitoring is not None:
             self._monitoring.use_tool_id(_TOOL, "loops")
@@ -97,9 +100,12 @@ class LoopSteps:
             self._monitoring.set_events(_TOOL, self._monitoring.events.JUMP)
 
     @contextlib.contextmanager
-    def counted(self, filename: str, most: int) -> Iterator[None]:
-        """Inside of the block, raise `OutOfTime` in a loop of this file when its loops have taken `most` steps."""
-        self._filename, self._left = filename, most
+    def counted(self, filename: str, most: int, seconds: float) -> Iterator[None]:
+        """Inside of the block, raise `OutOfTime` in a loop of this file when its loops took `most` steps or `seconds`.
+
+        The number of steps is the same on every machine. The time is for loops whose steps take long.
+        """
+        self._filename, self._left, self._deadline = filename, most, time.perf_counter() + seconds
         try:
             yield
         finally:
@@ -109,7 +115,7 @@ class LoopSteps:
         if code.co_filename != self._filename or end > start:
             return self._monitoring.DISABLE  # this jump is not reported again
         self._left -= 1
-        if self._left < 0:
+        if self._left < 0 or (self._left % _LOOK == 0 and time.perf_counter() > self._deadline):
             raise OutOfTime
         return None
 

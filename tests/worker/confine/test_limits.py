@@ -209,7 +209,7 @@ from worker.confine.limits import LoopSteps, OutOfTime
 def lines(text, most):
     "Return the line on which the text was stopped, None if it ran to its end, and the steps that were left."
     code = compile(text, "learner.py", "exec")
-    with steps.counted("learner.py", most):
+    with steps.counted("learner.py", most, 60):
         try:
             exec(code, {{}})
         except OutOfTime as stopped:

@@ -1,0 +1,77 @@
+"""Measure how long a visitor of the site waits, in Chromium, with files from a server on this machine.
+
+    python benchmarks/site.py [--rounds N] [--cache DIR]
+
+Prints medians: from opening the page to the first verdict, with an empty cache and with a full one; from a change in
+the editor to its verdict, the pause in typing included; and the bytes of the site, compressed as a server would do it.
+"""
+
+import argparse
+import gzip
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from grader.author.site import build_site, server
+from grader.course import load_course
+
+ROOT = Path(__file__).resolve().parent.parent
+WAIT_MS = 300_000
+
+
+def first_verdict_s(page: Page, address: str) -> float:
+    """Open the page at an exercise. Return the seconds until its verdict."""
+    begun = time.perf_counter()
+    page.goto(f"{address}#accumulate")
+    page.wait_for_selector("#verdict[data-text]", timeout=WAIT_MS)
+    return time.perf_counter() - begun
+
+
+def edit_to_verdict_s(page: Page, text: str) -> float:
+    """Put a text into the editor. Return the seconds until its verdict."""
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    begun = time.perf_counter()
+    page.keyboard.insert_text(text)
+    page.wait_for_selector(f"#verdict[data-text='{len(text)}']", timeout=WAIT_MS)
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cache", type=Path, default=ROOT / "build" / "site")
+    options = parser.parse_args()
+    right = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    texts = [f"{right}# {'x' * at}\n" for at in range(options.rounds)]
+    wrong = [text.replace("+=", "=") for text in texts]
+    times: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as serving, sync_playwright() as driver:
+        names = build_site(load_course(ROOT), Path(folder), options.cache)
+        sent = sum(len(gzip.compress((Path(folder) / name).read_bytes(), 6)) for name in names)
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{serving.server_port}/"
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for _ in range(options.rounds):
+            context = browser.new_context()
+            for case in ("first verdict, empty cache", "first verdict, full cache"):
+                page = context.new_page()
+                times.setdefault(case, []).append(first_verdict_s(page, address))
+            for case, edits in {"edit to verdict, right": texts, "edit to verdict, wrong": wrong}.items():
+                times.setdefault(case, []).extend(edit_to_verdict_s(page, text) for text in edits)
+            context.close()
+        browser.close()
+        serving.shutdown()
+    print(f"{sent / 1e6:5.1f} MB compressed, {len(names)} files")
+    for case, seconds in times.items():
+        print(f"{statistics.median(seconds):6.2f} s  {case}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""Build a folder of static files that is the course and its grader in a browser tab, for any web server."""
+
+import ast
+import base64
+import hashlib
+import html
+import io
+import json
+import os
+import re
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from string import Template
+
+from ..base import UserError, plain, read_plain, write_files
+from ..base.processes import find_program, start
+from ..course import Course, CourseError
+from ..oracle.answer_book import AnswerBook, read_book
+from ..remarks import Died
+from ..words import author as words
+from ..words.learner import ended_text
+from .release import solutions_in
+
+PYODIDE = "314.0.7"
+_PYODIDE_HASH = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+_PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64")
+_INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+_WHEELS = Path(__file__).with_name("wheels.txt")
+_GRADER = Path(__file__).resolve().parents[1]
+_PAGE = _GRADER / "views" / "site"
+_STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
+_SCRIPTS = (_PAGE / "assets" / "editor.min.js", _PAGE / "page.js")
+_LICENCES = _PAGE / "assets" / "LICENSES.txt"
+# what no tab needs: commands, classes, and what authors do
+_NOT_IN_A_TAB = ("author", "ci", "cli", "cohort", "people", "pytest_plugin.py")
+# Pygments knows hundreds of languages and colours, of which pytest uses Python's
+_PYGMENTS = re.compile(
+    r"pygments/(?!(lexers/(__init__|_mapping|diff|python)|styles/(__init__|_mapping))\.py)(lexers|styles)/"
+)
+HANG_S = 3  # seconds after which the page ends an interpreter that does not answer
+_WHEN = (1980, 1, 1, 0, 0, 0)  # the time of every file in an archive, so that the same course gives the same bytes
+
+
+class SiteError(UserError):
+    """A site cannot be built. The message says what to do."""
+
+
+def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None = None) -> list[str]:
+    """Write the site of a course to a folder, and return the paths of its files. Files of an older site are replaced.
+
+    Args:
+        cache: The folder that keeps what is downloaded.
+        pyodide: A folder with Pyodide's files. By default, they are downloaded from npm.
+
+    Raises:
+        CourseError: A file of the site would show a solution.
+        SiteError: Pyodide or a package is missing.
+        OSError: A file cannot be read or written.
+    """
+    graded = _course(course)  # first, because nothing need be downloaded for a course that has an error
+    book = read_book(course.book)
+    interpreter = _given(pyodide) if pyodide else _pyodide(cache)
+    files = _page(course, book) | {f"python/{name}": data for name, data in interpreter.items()}
+    files["python/grader.zip"] = _packed(_packages(cache) | _grader() | graded)
+    write_files(files, folder, [name for name in files if os.path.lexists(folder / name)])
+    return list(files)
+
+
+def server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
+    """Return a server of a site for this machine alone. Port 0 stands for any free port. Raises `OSError`."""
+    return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+# -- Download Pyodide and the packages once, and compare them with their hashes
+
+
+def _pyodide(cache: Path) -> dict[str, bytes]:
+    """Return the files of Pyodide's package on npm."""
+    path = cache / f"pyodide-{PYODIDE}.tgz"
+    npm = ["npm", "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)]
+    data = _downloaded(path, npm, words.no_npm, lambda data: hashlib.sha512(data).digest(), _PYODIDE_HASH)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        members = {name: archive.extractfile(f"package/{name}") for name in _INTERPRETER}
+        return {name: member.read() for name, member in members.items() if member}
+
+
+def _given(folder: Path) -> dict[str, bytes]:
+    missing = [name for name in _INTERPRETER if not (folder / name).is_file()]
+    if missing:
+        raise SiteError(words.no_pyodide(str(folder), missing))
+    return {name: (folder / name).read_bytes() for name in _INTERPRETER}
+
+
+def _packages(cache: Path) -> dict[str, bytes]:
+    """Return the files of the packages that the grader needs, by their paths in `packages`."""
+    wheels = cache / "wheels"
+    wanted = set(re.findall(r"sha256:(\w+)", _WHEELS.read_text(encoding="utf-8")))
+
+    def known() -> dict[str, bytes]:
+        contents = [path.read_bytes() for path in sorted(wheels.glob("*.whl"))]
+        return {key: data for data in contents if (key := hashlib.sha256(data).hexdigest()) in wanted}
+
+    if known().keys() != wanted:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        pip += ["--require-hashes", "--only-binary=:all:", "--dest", str(wheels), "--requirement", str(_WHEELS)]
+        pip += ["--implementation", "cp", "--python-version", "314", "--abi", "cp314"]
+        _run([*pip, *(word for one in _PLATFORMS for word in ("--platform", one))])
+    found = known()
+    if found.keys() != wanted:
+        raise SiteError(words.no_packages)
+    files: dict[str, bytes] = {}
+    for data in found.values():
+        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+            names = [name for name in wheel.namelist() if name.endswith((".py", ".so", "entry_points.txt", "METADATA"))]
+            files |= {f"packages/{name}": wheel.read(name) for name in names if not _PYGMENTS.match(name)}
+    return {name: data for name, data in files.items() if not ("yaml/" in name and name.endswith(".so"))}
+
+
+def _downloaded(path: Path, command: list[str], message: str, digest: Callable[[bytes], bytes], expected: str) -> bytes:
+    """Return the content of a file, after running the command that downloads it if it is not there as expected."""
+    for last in (False, True):
+        data = path.read_bytes() if path.is_file() else b""
+        if base64.b64encode(digest(data)).decode() == expected:
+            return data
+        program = find_program(command[0])
+        if last or program is None:
+            break
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _run([program, *command[1:]])
+    raise SiteError(message)
+
+
+def _run(command: list[str]) -> None:
+    """Run a client of a registry, with the user's settings of it. It prints its own errors."""
+    start(command, {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}).wait()
+
+
+# -- Put together the archive that the interpreter unpacks
+
+
+def _grader() -> dict[str, bytes]:
+    """Return the grader's own modules and the settings beside them."""
+    files = (path for path in sorted(_GRADER.rglob("*")) if path.suffix in (".py", ".ini", ".yaml"))
+    return {
+        f"packages/{path.relative_to(_GRADER.parent).as_posix()}": path.read_bytes()
+        for path in files
+        if path.relative_to(_GRADER).parts[0] not in _NOT_IN_A_TAB
+    }
+
+
+def _course(course: Course) -> dict[str, bytes]:
+    """Return the files of the course that grading needs. Raises `CourseError` if one of them shows a solution."""
+    written = [course.file, *(course.hidden_test(exercise) for exercise in course.exercises)]
+    contents = {path: read_plain(path, follow=True) for path in (*written, course.book)}
+    # the answer book is generated, and an exercise's stub gives away the earlier exercises on purpose
+    for path in written:
+        for what in solutions_in(course, contents[path].decode("utf-8", "replace")):
+            raise CourseError(path, None, what)
+    return {f"course/{path.relative_to(course.folder).as_posix()}": data for path, data in contents.items()}
+
+
+def _packed(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _WHEN)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, files[name])
+    return packed.getvalue()
+
+
+# -- Write the page
+
+
+def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
+    """Return the page, its scripts and its data."""
+    frame = _read(_PAGE / "frame.js")
+    framed = Template(_read(_PAGE / "frame.html"))
+    hashed = base64.b64encode(hashlib.sha256(frame.encode()).digest()).decode()
+    title = html.escape(plain(course.title))
+    texts = {
+        "index.html": Template(_read(_PAGE / "index.html")).substitute(title=title),
+        "frame.html": framed.substitute(hash=hashed, script=frame),
+        "page.css": "".join(map(_read, _STYLES)),
+        "worker.js": _read(_PAGE / "worker.js"),
+        "course.json": json.dumps(page_data(course, book), ensure_ascii=False),
+        "licences.txt": _read(_LICENCES),
+        **{path.name: _read(path) for path in _SCRIPTS},
+    }
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def page_data(course: Course, book: AnswerBook) -> dict[str, object]:
+    """Return what the page shows of the course before the interpreter is there."""
+    return {
+        "id": course.id,
+        "version": course.version,
+        "title": course.title,
+        "hangSeconds": HANG_S,
+        "hung": ended_text(Died("wall_limit", seconds=HANG_S)),
+        "died": ended_text(Died("exited")),
+        "further": course.further,
+        "exercises": [
+            {
+                "id": exercise.id,
+                "number": exercise.number,
+                "title": exercise.title,
+                "file": exercise.filename,
+                "points": exercise.max_score,
+                "stub": book.stubs[exercise.id],
+                "lesson": lesson(book.stubs[exercise.id]),
+                "hints": exercise.hints,
+                "learnt": exercise.learnt,
+            }
+            for exercise in course.exercises
+        ],
+    }
+
+
+_ITEM = re.compile(r"[-*] +|\d+\. +")
+
+
+def lesson(stub: str) -> list[tuple[str, list[str]]]:
+    """Return the docstring of an exercise file as blocks: `("p", [text])`, `("pre", lines)` or `("ul", items)`.
+
+    Blank lines separate blocks. A block that is indented is code. The first line of the docstring is left out, because
+    it is the title.
+    """
+    text = ast.get_docstring(ast.parse(stub)) or ""
+    blocks: list[tuple[str, list[str]]] = []
+    for block in re.split(r"\n\s*\n", text.partition("\n")[2].strip("\n")):
+        lines = block.split("\n")
+        if not block.strip():
+            continue
+        if lines[0].startswith("    "):
+            code = [line.removeprefix("    ") for line in lines]
+            if blocks and blocks[-1][0] == "pre":
+                blocks[-1][1].extend(["", *code])
+            else:
+                blocks.append(("pre", code))
+        elif _ITEM.match(lines[0]):
+            items: list[str] = []
+            for line in lines:
+                if _ITEM.match(line) or not items:
+                    items.append(_ITEM.sub("", line, count=1))
+                else:
+                    items[-1] += f" {line.strip()}"
+            blocks.append(("ul", items))
+        else:
+            blocks.append(("p", [" ".join(map(str.strip, lines))]))
+    return blocks
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,86 @@
+// The editor of the page, which fetch.sh bundles: CodeMirror 6 with what a Python exercise needs, and no more.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { search, searchKeymap } from "@codemirror/search";
+import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import {
+  Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
+} from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const setMarks = StateEffect.define();
+
+/** The marked lines. A mark moves with its line, and disappears with it. */
+const marks = StateField.define({
+  create: () => Decoration.none,
+  update(known, transaction) {
+    for (const effect of transaction.effects) if (effect.is(setMarks)) return effect.value;
+    return known.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword], color: "var(--keyword)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--string)" },
+  { tag: tags.number, color: "var(--number)" },
+  { tag: tags.comment, color: "var(--quiet)", fontStyle: "italic" },
+  { tag: [tags.function(tags.definition(tags.variableName)), tags.className], color: "var(--name)" },
+]);
+
+const theme = EditorView.theme({
+  "&": { backgroundColor: "var(--wash)", color: "var(--ink)", fontSize: "0.9rem", height: "100%" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  ".cm-gutters": { backgroundColor: "var(--wash)", color: "var(--quiet)", borderRight: "1px solid var(--rule)" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 8%, transparent)" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent) !important",
+  },
+  ".cm-failed": { backgroundColor: "color-mix(in srgb, var(--bad) 16%, transparent)", boxShadow: "inset 3px 0 var(--bad)" },
+  ".cm-panels": { backgroundColor: "var(--paper)", color: "var(--ink)" },
+  ".cm-panel input, .cm-panel button": { font: "inherit", color: "inherit", background: "var(--wash)" },
+});
+
+/**
+ * Show a text in an element, in a shadow tree, so that styles need no exception in the content policy.
+ *
+ * `changed` is called with each new text, and `run` when a verdict is asked for.
+ */
+export function create(parent, label, { changed, run }) {
+  const root = parent.attachShadow({ mode: "open" });
+  const asked = () => (run(), true);
+  const extensions = [
+    lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(),
+    highlightActiveLine(), search({ top: true }), python(), indentUnit.of("    "), EditorState.tabSize.of(4),
+    syntaxHighlighting(colours), theme, marks,
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", autocapitalize: "off", spellcheck: "false" }),
+    EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
+    keymap.of([
+      { key: "Mod-s", run: asked, preventDefault: true },
+      { key: "Mod-Enter", run: asked, preventDefault: true },
+      ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
+    ]),
+  ];
+  const start = (doc) => EditorState.create({ doc, extensions });
+  const view = new EditorView({ state: start(""), parent: root, root });
+  return {
+    view,
+    /** Show another text, which cannot be undone. */
+    show: (text) => view.setState(start(text)),
+    text: () => view.state.doc.toString(),
+    /** Replace the text, which can be undone. */
+    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    /** Mark these lines. */
+    mark(lines) {
+      const doc = view.state.doc;
+      const known = [...new Set(lines)].filter((line) => line >= 1 && line <= doc.lines).sort((a, b) => a - b);
+      const ranges = known.map((line) => Decoration.line({ class: "cm-failed" }).range(doc.line(line).from));
+      view.dispatch({ effects: setMarks.of(Decoration.set(ranges)) });
+    },
+    focus: () => view.focus(),
+  };
+}

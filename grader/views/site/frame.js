@@ -1,0 +1,27 @@
+"use strict";
+
+// Starts and ends interpreters in Web Workers. The frame has an opaque origin, so neither it nor its workers reach the
+// page, its storage or the network. The page sends it all files, because it cannot load them itself.
+let started;
+const workers = new Map();
+const address = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+
+addEventListener("message", async ({ data, source, ports: [port] }) => {
+  if (source !== parent) return;
+  if (data.files) {
+    const { worker, loader, glue, binary, ...others } = data.files;
+    const compiled = WebAssembly.compile(binary);
+    const [own, ...urls] = [worker, loader, glue].map(address);
+    started = compiled.then((module) => ({ own, message: { urls, module, ...others } }));
+  } else if (data.start) {
+    const { own, message } = await started;
+    const worker = new Worker(own); // a module would have to be loaded from an origin
+    workers.set(data.start, worker);
+    worker.addEventListener("error", () => parent.postMessage({ ended: data.start }, "*"));
+    worker.postMessage(message, [port]);
+  } else {
+    workers.get(data.end)?.terminate();
+    workers.delete(data.end);
+  }
+});
+parent.postMessage({ ready: true }, "*");
