@@ -72,7 +72,7 @@ tables: $(VENV)/installed
 schema: $(VENV)/installed
 	$(BIN)/python -c 'import json; from grader.report import schema; print(json.dumps(schema(), indent=2))' \
 		> docs/report.schema.json
-	$(BIN)/python -c 'import json; from grader.cohort import schema; print(json.dumps(schema(), indent=2))' \
+	$(BIN)/python -c 'import json; from grader.cohort.summary import schema; print(json.dumps(schema(), indent=2))' \
 		> docs/cohort.schema.json
 
 clean:

@@ -6,7 +6,9 @@ import shlex
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -33,9 +35,10 @@ from ..cohort import (
     summarise,
     unclaimed,
 )
-from ..cohort.changes import since as changes_since
 from ..cohort.people import class_of, record, see_that_files_are_there
-from ..cohort.run import EARLIER, GONE, ROSTER, SUMMARY, RunFile
+from ..cohort.pool import DaskPool, Settings
+from ..cohort.results import EARLIER, GONE, ROSTER, SUMMARY, RunFile
+from ..cohort.results import since as changes_since
 from ..course import Course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
@@ -102,7 +105,8 @@ def _exercise_in(course: Course, folder: Path) -> Path | None:
 
 
 def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], results: Results) -> int:
-    # the class: its people, their submissions, and which of their files count
+    # the people of the class, and the rules for them
+    book = read_book(course.book)
     if options.since is not None:
         results.take_over(options.since, submitted)
     before = _before(options, results)
@@ -110,63 +114,55 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     if options.roster is not None and people.roster is not None:
         columns = plain(columns_text(people.roster.columns, people.roster.unread))
         print(words.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
-    every = submitted
-    submitted = [entry for entry in submitted if entry.id not in people.ignored]
+    own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
+    beside = [
+        name for name in unclaimed(options.submissions, submitted) if _real(options.submissions / name) not in own
+    ]
+    submitted = [
+        replace(entry, choices=people.choices(entry.id)) for entry in submitted if entry.id not in people.ignored
+    ]
     see_that_files_are_there(course, options.out, submitted, people, options.jobs)
-    for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
-        if given is not None and _real(given) != _real(options.out / name):
-            results.summary.unlink(missing_ok=True)
-            write_atomically(options.out / name, read_plain(given, follow=True))
-    submitted = [replace(entry, choices=people.choices(entry.id)) for entry in submitted]
-
-    # grade
+    _keep_rules(options, results)
+    # grade each submission, and summarise the class from the same reports
     seed, seen = results.seed(options.seed)
-    from_it = drawn(course, read_book(course.book), seed, default_memo())
+    from_it = drawn(course, book, seed, default_memo())
     grading = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
-    pool: Pool
-    if options.dask:
-        from ..cohort.cluster import DaskPool  # imported here because it needs an extra
-
-        pool = DaskPool(grading, options.dask)
-    else:
-        pool = LocalPool(grading, min(options.jobs, max(1, len(submitted))))
-    try:
-        tier = pool.start()
-        stamp = CourseStamp(course.id, course.version, course.hash)
-        run = RunFile(stamp, __version__, seed, tier, str(readable(course.folder.absolute())), seen)
+    with closing(_pool(grading, options, len(submitted))) as pool:
+        folder = str(readable(course.folder.absolute()))
+        run = RunFile(CourseStamp.of(course), __version__, seed, pool.start(), folder, seen)
         results.note(run)
         graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen)
-        standing = _watch(graded, len(submitted))
-    finally:
-        pool.close()
-
-    # sum up
+        standing = next(graded)
+        reports = _watched(graded, len(submitted))
+        rules, earlier = rules_digest(options.out), partial(_earlier, results)
+        summary = summarise(course, reports, standing.faults, beside, people, earlier, rules=rules)
     gone = results.set_aside(submitted)
-    own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
-    beside = [name for name in unclaimed(options.submissions, every) if _real(options.submissions / name) not in own]
-    summary = summarise(
-        course,
-        _reports(submitted, results, standing),
-        standing.faults,
-        beside,
-        people,
-        lambda name: _earlier(results, name),
-        rules=rules_digest(options.out),
-    )
     record(options.out, people, summary.learners)
     results.note(msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed)))))
     # last, because exports and the page need the summary
     write_atomically(results.summary, json_text(summary).encode())
-
     # show
     sys.stdout.write(
         render_cohort(summary, results=str(readable(options.out)), kept=standing.kept, color=style().color)
     )
-    sys.stdout.write(render_changes(changes_since(before, summary, results, standing)))
+    sys.stdout.write(render_changes(changes_since(before, summary, results, standing.replaced)))
     print(f"\n{words.places(f'{results.reports}{os.sep}', str(results.summary))}")
     for note in _notes(options.out, standing, sorted(people.ignored), gone):
         print(note)
     return 1 if summary.needs_review or beside else 0
+
+
+def _keep_rules(options: CohortOptions, results: Results) -> None:
+    """Copy the given roster and deadlines to the folder of results."""
+    for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
+        if given is not None and _real(given) != _real(options.out / name):
+            results.summary.unlink(missing_ok=True)
+            write_atomically(options.out / name, read_plain(given, follow=True))
+
+
+def _pool(grading: Settings, options: CohortOptions, count: int) -> Pool:
+    """Return the processes that grade `count` submissions."""
+    return DaskPool(grading, options.dask) if options.dask else LocalPool(grading, min(options.jobs, max(1, count)))
 
 
 def _notes(out: Path, standing: Standing, ignored: Sequence[str], gone: Sequence[str]) -> Iterator[str]:
@@ -204,28 +200,21 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _reports(submitted: Iterable[Entry], results: Results, standing: Standing) -> Iterator[Report]:
-    for entry in submitted:
-        if entry.id not in standing.faults:
-            report = results.report(entry.id)
-            if report is None:
-                raise OSError(5, "a report that was written cannot be read", str(results.path(entry.id)))
-            yield report
+def _watched(standings: Iterable[Standing], total: int) -> Iterator[Report]:
+    """Yield the reports, and show progress: a bar on a terminal, or else a line every few seconds."""
+    shown = _with_bar(standings, total) if sys.stderr.isatty() else _in_lines(standings)
+    yield from (standing.report for standing in shown if standing.report is not None)
 
 
-def _watch(standings: Iterable[Standing], total: int) -> Standing:
-    """Show progress: a bar on a terminal, or else a line every few seconds. Return the last standing."""
-    standing = Standing(total)
-    if not sys.stderr.isatty():
-        return _in_lines(standings, standing)
+def _with_bar(standings: Iterable[Standing], total: int) -> Iterator[Standing]:
     with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {words.PROGRESS}{{postfix}}", unit="") as bar:
         for standing in standings:
             bar.set_postfix_str(words.faults(len(standing.faults)), refresh=False)
             bar.update(standing.done - bar.n)
-    return standing
+            yield standing
 
 
-def _in_lines(standings: Iterable[Standing], standing: Standing) -> Standing:
+def _in_lines(standings: Iterable[Standing]) -> Iterator[Standing]:
     started = last = time.monotonic()
     for standing in standings:
         now = time.monotonic()
@@ -234,4 +223,4 @@ def _in_lines(standings: Iterable[Standing], standing: Standing) -> Standing:
             shape = ", ".join(filter(None, [words.PROGRESS, words.faults(len(standing.faults))]))
             meter = tqdm.format_meter(standing.done, standing.total, now - started, bar_format=shape, unit="")
             print(meter, file=sys.stderr, flush=True)
-    return standing
+        yield standing

@@ -30,7 +30,7 @@ from ..people import (
     read_overrides,
     with_parts,
 )
-from ..report.choices import files_digest
+from ..people.decisions import files_digest
 from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .options import DecideOptions
 

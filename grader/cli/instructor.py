@@ -31,7 +31,7 @@ def page(
 ) -> int:
     """Write the results of a class to one HTML page."""
     from ..base import write_atomically, write_named
-    from ..cohort import changes, read_code
+    from ..cohort import read_code
     from ..cohort import results as of_results
     from ..report.model import CourseStamp
     from ..views.page import Beside, build_page
@@ -43,11 +43,11 @@ def page(
         raise UserError(words.out_is_folder(str(path)))
     summary = of_results.summary_of(results)
     of_results.see_that_it_is_settled(results, summary)
-    same = CourseStamp(graded_with.id, graded_with.version, graded_with.hash) == summary.course
+    same = CourseStamp.of(graded_with) == summary.course
     beside = Beside(
         code=lambda report: read_code(results, report),
         hints=graded_with.hints if same else {},
-        changes=None if against is None else changes.between(against, results),
+        changes=None if against is None else of_results.between(against, results),
         earlier="" if against is None else plain(str(against)),
     )
     text = build_page(summary, of_results.reports(of_results.counted_paths(results, summary)), beside)
@@ -126,8 +126,7 @@ def compare(
 
     Return 0 if none changed, or else 1.
     """
-    from ..cohort.changes import between
-    from ..cohort.results import summary_of
+    from ..cohort.results import between, summary_of
     from ..people import in_both
     from ..words.instructor import change_line, changed_text, problem_text
 

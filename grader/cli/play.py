@@ -15,9 +15,17 @@ from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook, read_book
 from ..program import ProgramError
 from ..replay import Landscape, Replay
-from ..replay.presets import Training, presets
+from ..replay.presets import (
+    FILES,
+    Training,
+    is_program,
+    named_check,
+    named_exercise,
+    named_subject,
+    named_training,
+    presets,
+)
 from ..replay.record import Files, Subject, subject_of
-from ..replay.words import FILES, is_program, named_check, named_exercise, named_subject, named_training
 from ..sandbox import Warm
 from ..words import practice
 from ..words.practice import unread_text

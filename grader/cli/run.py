@@ -14,7 +14,7 @@ from ..course import Course, find_course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
 from ..report import Report, for_learner, to_json, write_report
-from ..report.run_formats import Wanted, wanted, write_formats
+from ..report.registry import Wanted, wanted, write_formats
 from ..views import render
 from ..views.practice import progress_after, welcome, what_next
 from ..words import author as for_ci

@@ -1,23 +1,12 @@
 """Grade many submissions: read them, grade each one once, and summarise the class."""
 
-from .intake import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
-from .pool import Drawn, LocalPool, Pool, PoolError
-from .run import (
-    Results,
-    ResultsError,
-    Standing,
-    drawn,
-    grade_entries,
-    read_code,
-    read_found,
-    rules_digest,
-    settings,
-)
-from .summary import ExerciseStatistics, Review, Summary, schema, summarise
+from .intake import Entry, IntakeError, entries, readings, unclaimed
+from .pool import LocalPool, Pool, PoolError
+from .results import Results, ResultsError, read_code, read_found, rules_digest
+from .run import Standing, drawn, grade_entries, settings
+from .summary import ExerciseStatistics, Review, Summary, summarise
 
 __all__ = [
-    "LAYOUTS",
-    "Drawn",
     "Entry",
     "ExerciseStatistics",
     "IntakeError",
@@ -36,7 +25,6 @@ __all__ = [
     "read_found",
     "readings",
     "rules_digest",
-    "schema",
     "settings",
     "summarise",
     "unclaimed",

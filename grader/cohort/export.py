@@ -18,8 +18,7 @@ from ..words import instructor as said
 from ..words.instructor import left_out as without_report
 from ..words.instructor import not_from, other_total
 from ..words.sentence import cannot_be_written
-from .results import report_paths, reports, see_that_it_is_settled, summary_of
-from .run import REPORTS, SUMMARY
+from .results import REPORTS, SUMMARY, report_paths, reports, see_that_it_is_settled, summary_of
 from .summary import Summary
 
 _SHOWN = 5
@@ -115,7 +114,7 @@ def _check_reports(paths: Sequence[Path], summary: Summary) -> None:
 
 def _course_fields(course: Course | None, results: Path, summary: Summary) -> dict[str, Any]:
     """Return what learners may read. Raises `UserError` unless the course is the one that was graded."""
-    if course is None or CourseStamp(course.id, course.version, course.hash) != summary.course:
+    if course is None or CourseStamp.of(course) != summary.course:
         raise UserError(said.course_needed(str(results), f"{summary.course.id} {summary.course.version}"))
     return {"details": course.details, "hints": course.hints}
 

@@ -1,6 +1,7 @@
 """Read the people of a class and the rules for them from the folder of results: roster, deadlines and decisions."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -27,11 +28,10 @@ from ..people import (
     unknown_learners,
     with_times,
 )
-from ..report.choices import Found, files_digest
+from ..people.decisions import Found, files_digest
 from ..words.instructor import misplaced_text, no_such_file, problem_text
 from .intake import Entry, Intake, Readers
-from .results import reports
-from .run import REPORTS, ROSTER, read_found
+from .results import REPORTS, ROSTER, read_found, reports
 
 
 def class_of(
@@ -96,7 +96,7 @@ def see_that_files_are_there(
         for entry in found
     }
     chosen: dict[tuple[int, str, str], list[str]] = {}
-    with Readers({exercise.id: exercise.filename for exercise in course.exercises}, readers) as reading:
+    with closing(Readers({exercise.id: exercise.filename for exercise in course.exercises}, readers)) as reading:
         for entry, read in reading.read([entry for entry in found if any(new[entry.id].values())]):
             if not isinstance(read, Intake):
                 continue

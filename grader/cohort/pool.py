@@ -1,18 +1,104 @@
-"""Pools of processes that grade submissions, and the one on this machine. A process that dies is started again."""
+"""Pools of processes that grade submissions: on this machine, and on a Dask cluster.
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Any, Protocol, TypeAlias
+A process that dies is started again.
+"""
+
+import contextlib
+import os
+import queue
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import replace
 
-from ..base.service import TRIES, NotStarted, Service
+from .. import __version__
+from ..base.service import TRIES, NotStarted, Service, decode, encode
 from ..grading import Submission
 from ..oracle.answer_book import Answer
 from ..report import Report
 from ..words import instructor as said
-from .side_by_side import Crew, Done
+
+# -- Several services side by side, and the tasks that they do
+
+_Member = TypeVar("_Member")
+_Task = TypeVar("_Task")
+Done: TypeAlias = Callable[[Any], None]
+
+
+class Crew(Generic[_Member, _Task]):
+    """Members that work side by side. Each has a thread, and does one task at a time.
+
+    Args:
+        members: objects such as services. They have a method `close`, which ends the current task.
+        work: lets a member do a task, and returns the result.
+
+    Attributes:
+        room: how many tasks may be begun at a time, so that each member has one waiting.
+    """
+
+    def __init__(self, members: Iterable[_Member], work: Callable[[_Member, _Task], Any]) -> None:
+        self.members = list(members)
+        self.room = 2 * len(self.members)
+        self._do = work
+        self._tasks = queue.SimpleQueue[tuple[_Task, Done] | None]()
+        for member in self.members:
+            threading.Thread(target=self._work, args=(member,), daemon=True).start()
+
+    def begin(self, task: _Task, done: Done) -> None:
+        """Let the next free member do a task. Then call `done` with the result, or with the exception it raised."""
+        self._tasks.put((task, done))
+
+    def close(self) -> None:
+        """Close every member. Tasks that have not begun are dropped."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._tasks.get_nowait()
+        for member in self.members:
+            self._tasks.put(None)
+            member.close()  # type: ignore[attr-defined]
+
+    def _work(self, member: _Member) -> None:
+        while (work := self._tasks.get()) is not None:
+            task, done = work
+            try:
+                result = self._do(member, task)
+            except BaseException as error:
+                result = error
+            done(result)
+
+
+class Flow:
+    """Tasks that run side by side. One thread begins them, and gets their results as they finish.
+
+    Attributes:
+        running: the number of tasks whose results were not taken yet.
+    """
+
+    def __init__(self) -> None:
+        self.running = 0
+        self._results = queue.SimpleQueue[Any]()
+
+    def begin(self, start: Callable[[Done], None]) -> None:
+        """Begin a task. `start` gets the function to call with its result."""
+        self.running += 1
+        start(self._results.put)
+
+    def next(self) -> Any:
+        """Return the next result. Raises the exception of a task."""
+        result = self._results.get()
+        self.running -= 1
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
 
 # -- The messages between the process that runs a cohort and its grading processes
 
@@ -74,7 +160,7 @@ Outcome: TypeAlias = Graded | Faulted
 Reply: TypeAlias = Ready | Graded | Faulted
 
 
-# -- The processes
+# -- The processes on this machine
 
 
 class Pool(Protocol):
@@ -98,87 +184,198 @@ class PoolError(RuntimeError):
     """Nothing can be graded: the course, the checks or the sandbox cannot be loaded here."""
 
 
-class GradingProcess:
-    """A context manager that runs one grading process. `grade` never raises because of a submission."""
+class GradingProcess(Service):
+    """One grading process. `grade` never raises because of a submission."""
 
     def __init__(self, settings: Settings) -> None:
-        self._service = Service("grader.cohort.grading_process", Reply, settings, Ready)
+        super().__init__("grader.cohort.grading_process", Reply, settings, Ready)
 
     @property
     def settings(self) -> Settings:
         """Return the settings with which the next process starts."""
-        settings: Settings = self._service.setup  # type: ignore[assignment]
+        settings: Settings = self.setup  # type: ignore[assignment]
         return settings
 
-    @settings.setter
-    def settings(self, settings: Settings) -> None:
-        self._service.setup = settings
-
-    @property
-    def pid(self) -> int | None:
-        """Return the number of the process, or None if it does not run."""
-        return self._service.pid
-
     def start(self) -> None:
-        """Start the process and wait until it can grade. Raises `PoolError`."""
+        """Start the process unless it runs, and wait until it can grade. Raises `PoolError`."""
         try:
-            ready = self._service.start()
+            ready = super().start()
         except NotStarted as failure:
             refusal = failure.reply
             raise PoolError(
                 refusal.message if isinstance(refusal, Faulted) else "a grading process did not start"
             ) from None
         if isinstance(ready, Ready):  # a process that replaces this one must not use a weaker tier
-            self.settings = replace(self.settings, isolation=ready.tier)
+            self.setup = replace(self.settings, isolation=ready.tier)
 
     def grade(self, job: Job) -> Outcome:
         """Grade a submission. Raises `PoolError`."""
         message = ""
         for _ in range(TRIES):
-            self.start()
-            reply = self._service.ask(job)
+            reply = self.ask(job)
             if isinstance(reply, Graded) and reply.id == job.id:
                 return reply
-            self._service.end()  # the next attempt starts another process
+            self.end()  # the next attempt starts another process
             message = reply.message if isinstance(reply, Faulted) else said.grading_killed()
             if isinstance(reply, Faulted) and not reply.id:
                 raise PoolError(message)
         return Faulted(job.id, message)
 
-    def close(self) -> None:
-        """End the process, and prevent it from starting again."""
-        self._service.close()
 
-    def __enter__(self) -> "GradingProcess":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-
-class LocalPool:
+class LocalPool(Crew[GradingProcess, Job]):
     """Grading processes on this machine. A free process takes the next job."""
 
     def __init__(self, settings: Settings, count: int) -> None:
-        self._crew = Crew(GradingProcess(settings) for _ in range(count))
-        self.room = 2 * count  # so that each process has a job waiting
-
-    @property
-    def members(self) -> Sequence[GradingProcess]:
-        """Return the processes."""
-        return self._crew.members
+        super().__init__((GradingProcess(settings) for _ in range(count)), GradingProcess.grade)
 
     def start(self) -> str:
         """Start the first process and return its tier, which the others will also use. Raises `PoolError`."""
         first, *others = self.members
         first.start()
         for process in others:
-            process.settings = first.settings
+            process.setup = first.setup
         return first.settings.isolation
 
+
+# -- A pool of grading processes on the workers of a Dask cluster
+
+_AHEAD = 2  # jobs in flight for each of the cluster's threads, so that no thread waits for the network
+_PATIENCE_S = 30
+_here = threading.local()
+
+
+class Parcel(msgspec.Struct, frozen=True):
+    """The settings of a run, and the files of its course by relative path."""
+
+    grader_version: str
+    settings: Settings
+    course: dict[str, bytes]
+
+
+def pack(settings: Settings) -> bytes:
+    """Return the settings together with the course files that grading reads, as JSON. Raises `OSError`."""
+    root = Path(os.fsdecode(settings.course))
+    paths = [root / "course.yaml", *root.glob("exercises/*.py"), *root.glob("tests/hidden/*")]
+    course = {str(path.relative_to(root)): path.read_bytes() for path in paths if path.is_file()}
+    return msgspec.json.encode(Parcel(__version__, settings, course))
+
+
+@cache
+def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
+    """Copy the course to this machine. Return settings that name the copy, and the copy's temporary folder.
+
+    The cache keeps the folder until this process ends. Raises `PoolError` if the versions of the grader differ.
+    """
+    sent = msgspec.json.decode(parcel, type=Parcel)
+    if sent.grader_version != __version__:
+        raise PoolError(
+            f"a worker has version {__version__} of the grader; this run needs {sent.grader_version}. "
+            "Install the same version on every machine."
+        )
+    folder = tempfile.TemporaryDirectory(prefix="backward-course-")
+    for name, content in sent.course.items():
+        path = Path(folder.name, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return msgspec.structs.replace(sent.settings, course=os.fsencode(folder.name)), folder
+
+
+def _process_for(parcel: bytes) -> GradingProcess:
+    """Return this thread's grading process for these settings. End an earlier process that has other settings."""
+    if getattr(_here, "parcel", None) != parcel:
+        if hasattr(_here, "process"):
+            _here.process.close()
+        _here.process, _here.parcel = GradingProcess(_unpacked(parcel)[0]), parcel
+    return _here.process  # type: ignore[no-any-return]
+
+
+def start_there(parcel: bytes) -> str:
+    """Start this thread's grading process on a worker, and return its tier. Raises `PoolError`."""
+    process = _process_for(parcel)
+    process.start()
+    return process.settings.isolation
+
+
+def grade_there(parcel: bytes, job: bytes) -> bytes:
+    """Grade a job on a worker. Job and outcome are encoded as for a service. Raises `PoolError`."""
+    return encode(_process_for(parcel).grade(decode(job, Job)))
+
+
+def _reach(address: str) -> None:
+    """Check that something listens at `tcp://host:port`, because Dask's client would retry silently.
+
+    Raises:
+        OSError: nothing answers.
+        ValueError: the address does not have this form.
+    """
+    found = urlsplit(address)
+    if not found.hostname or not found.port:
+        raise ValueError("an address looks like tcp://10.0.0.1:8786")
+    socket.create_connection((found.hostname, found.port), timeout=_PATIENCE_S).close()
+
+
+class DaskPool:
+    """The workers of a Dask cluster whose scheduler listens at `address`."""
+
+    def __init__(self, settings: Settings, address: str) -> None:
+        self.address = address
+        self._parcel = pack(settings)
+        self._settings = settings
+        self._client: Any = None
+        self._sent: Any = None
+        self._futures: set[Any] = set()  # Dask cancels a task whose future is not referenced
+
+    def start(self) -> str:
+        """Connect to the cluster, start a grading process on a worker, and return its tier. Raises `PoolError`."""
+        try:
+            self._dask: Any = import_module("distributed")  # an extra: most classes need one machine only
+        except ImportError:
+            raise PoolError("--dask needs the extra: pip install 'backward-grader[dask]'") from None
+        try:
+            _reach(self.address)
+            self._client = self._dask.Client(self.address, timeout=_PATIENCE_S, set_as_default=False)
+            self._client.wait_for_workers(1, timeout=_PATIENCE_S)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise PoolError(f"no Dask cluster with a worker at {self.address}: {error}") from None
+        try:
+            tier: str = self._client.submit(start_there, self._parcel, pure=False).result()
+        except Exception as error:  # a worker may raise anything, for example when an import fails there
+            raise PoolError(f"a worker of {self.address} cannot grade: {error}") from None
+        # no other worker may use a weaker tier
+        self._parcel = pack(msgspec.structs.replace(self._settings, isolation=tier))
+        return tier
+
+    @property
+    def room(self) -> int:
+        """Return how many jobs may be begun at a time. It changes as workers join and leave."""
+        threads: dict[str, int] = self._client.nthreads()
+        return _AHEAD * max(1, sum(threads.values()))
+
     def begin(self, job: Job, done: Done) -> None:
-        """Grade a job as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
-        self._crew.begin(partial(GradingProcess.grade, job=job), done)
+        """Grade a job on any worker. `done` gets the outcome, or a `PoolError`."""
+
+        def finish(future: Any) -> None:
+            self._futures.discard(future)
+            done(_outcome(job.id, future))
+
+        if self._sent is None:  # a task instead of scattered data: it is repeated if all workers that hold it leave
+            self._sent = self._client.submit(bytes, self._parcel, pure=False)
+        future = self._client.submit(grade_there, self._sent, encode(job), pure=False)
+        self._futures.add(future)
+        future.add_done_callback(finish)
 
     def close(self) -> None:
-        self._crew.close()
+        """Disconnect from the cluster. Results of tasks that are still running are discarded."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+
+def _outcome(name: str, future: Any) -> Outcome | PoolError:
+    try:
+        reply: Outcome = decode(future.result(), Graded | Faulted)
+    except PoolError as error:
+        return error
+    except Exception as error:  # its worker died repeatedly, or cannot import the grader
+        return Faulted(name, said.no_worker(f"{type(error).__name__}: {error}"))
+    return reply

@@ -223,7 +223,9 @@ def summarise(
     """Return the summary of a class. Only numbers from each report stay in memory.
 
     Args:
-        faults: the reason for each submission without a report.
+        reports: the reports, in any order.
+        faults: the reason for each submission without a report. Read after the last report, because a run that grades
+            while its reports are taken adds to it.
         beside: the names of files and folders that belong to no submission.
         people: the people of the class and the rules for them; None if there is no roster and there are no rules.
         earlier: returns the earlier reports on a submission with their files, oldest first.
@@ -235,9 +237,7 @@ def summarise(
         people = Class((*handed, *(Handed(name, name, ()) for name in faults)))
     statistics = _Statistics()
     marks: dict[str, list[Mark]] = {}
-    reasons: dict[str, tuple[NeedsReview, ...]] = {
-        name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()
-    }
+    reasons: dict[str, tuple[NeedsReview, ...]] = {}
     # each report once
     for report in reports:
         statistics.add(report)
@@ -251,6 +251,7 @@ def summarise(
         open_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
         if open_reasons:
             reasons[name] = open_reasons
+    reasons |= {name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()}
     # the final table, and what people have to decide about it
     table = settle(people, marks, course.grades, _small(course))
     for id, reason in table.open:
@@ -258,7 +259,7 @@ def summarise(
     return Summary(
         schema=COHORT_SCHEMA,
         grader_version=__version__,
-        course=CourseStamp(course.id, course.version, course.hash),
+        course=CourseStamp.of(course),
         title=course.title,
         submissions=statistics.graded + len(faults),
         graded=statistics.graded,
@@ -335,8 +336,9 @@ class _Statistics:
 
     def misconceptions(self, people: Class) -> Iterator[MisconceptionCount]:
         """Yield each misconception, the most frequent one first."""
-        owners = people.joined.owners
-        for key, names in sorted(self._submissions.items(), key=lambda item: (-len(item[1]), item[0])):
+        owners, order = people.joined.owners, {one.id: place for place, one in enumerate(people.submissions)}
+        for key, found in sorted(self._submissions.items(), key=lambda item: (-len(item[1]), item[0])):
+            names = sorted(found, key=order.__getitem__)
             learners = dict.fromkeys(owner for name in names for owner in owners.get(name, (name,)))
             yield MisconceptionCount(
                 exercise=key[0],

@@ -53,7 +53,7 @@ def submission_events(
     yield Report(
         schema=SCHEMA,
         grader_version=__version__,
-        course=CourseStamp(course.id, course.version, course.hash),
+        course=CourseStamp.of(course),
         submission=submission.stamp,
         graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         isolation=Isolation(grader.warm.tier, course.limits),

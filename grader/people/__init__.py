@@ -1,13 +1,12 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
 from .compare import changed_rows, compare, in_both
-from .deadlines import DEADLINES, Rules, moment, read_rules, see_that_sections_are_known, unknown_learners
+from .deadlines import DEADLINES, moment, read_rules, see_that_sections_are_known, unknown_learners
 from .decisions import (
     OVERRIDES,
     RECORDED,
     WHAT,
     Overrides,
-    Recorded,
     entry_text,
     in_force,
     key_of,
@@ -21,8 +20,8 @@ from .decisions import (
     with_parts,
     with_times,
 )
-from .roster import Handed, Roster, RosterError, parse_roster, read_roster, submitter_of
-from .settle import Class, Mark, Table, adjusted, digests, mark, nothing_submitted, settle
+from .roster import Handed, read_roster, submitter_of
+from .settle import Class, Mark, adjusted, digests, mark, nothing_submitted, settle
 
 __all__ = [
     "DEADLINES",
@@ -33,11 +32,6 @@ __all__ = [
     "Handed",
     "Mark",
     "Overrides",
-    "Recorded",
-    "Roster",
-    "RosterError",
-    "Rules",
-    "Table",
     "adjusted",
     "changed_rows",
     "compare",
@@ -52,7 +46,6 @@ __all__ = [
     "moment",
     "names_for_files",
     "nothing_submitted",
-    "parse_roster",
     "part_name",
     "parts",
     "read_overrides",

@@ -12,10 +12,9 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from ..learners import Border, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
-from ..report.choices import Choice, Found
 from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp, overall, skipped
 from .deadlines import Rules, moment, seconds_between
-from .decisions import WHOLE, InForce, Overrides, file_choices, in_force, merged
+from .decisions import WHOLE, Choice, Found, InForce, Overrides, file_choices, in_force, merged
 from .roster import Handed, Joined, Roster, join
 
 Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]

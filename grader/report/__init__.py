@@ -1,9 +1,20 @@
 """The report: a score per exercise and a result per check, as data and as JSON with a schema."""
 
-from .json_form import read_report, schema, to_json, write_report
-from .learner import check_for_learner, for_learner
-from .model import CheckResult, Diagnosis, ExerciseResult, Repair, Repairs, Report
-from .review import review_reasons
+from .model import (
+    CheckResult,
+    Diagnosis,
+    ExerciseResult,
+    Repair,
+    Repairs,
+    Report,
+    check_for_learner,
+    for_learner,
+    read_report,
+    review_reasons,
+    schema,
+    to_json,
+    write_report,
+)
 
 __all__ = [
     "CheckResult",

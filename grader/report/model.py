@@ -1,14 +1,21 @@
-"""The report as data. `report.json` has the same fields, and the JSON Schema is made from these classes."""
+"""The report: as data, as JSON, as its learner may read it, and as reasons for a review.
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias
+`report.json` has the fields of these classes, and its JSON Schema is made from them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
+from ..base import json_text, write_atomically
 from ..client import CandidateKind, Reason
-from ..course import Check, Limits
-from ..learners import Decided, Learner, Submitter
+from ..course import Check, Course, Limits
+from ..learners import Decided, Learner, NeedsReview, ReviewKind, Submitter
 from ..remarks import CellStart, Remark, Shown
 from ..words.facts import FaultFact
 
@@ -31,6 +38,11 @@ class CourseStamp(_Strict, frozen=True):
     id: str
     version: str
     hash: str
+
+    @classmethod
+    def of(cls, course: Course) -> "CourseStamp":
+        """Return the stamp of a course."""
+        return cls(course.id, course.version, course.hash)
 
 
 class SubmissionStamp(_Strict, frozen=True):
@@ -229,3 +241,211 @@ def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:
     if all(exercise.status in ("not_started", "missing") for exercise in exercises):
         return "not_started"
     return "partial" if any(exercise.score for exercise in exercises) else "failed"
+
+
+# -- JSON. A report that was edited or damaged may still have the right form, so it is checked for contradictions
+
+_FIELDS = ("score", "max_score", "bonus")
+
+
+def contradiction(report: Report) -> str | None:
+    """Return the first contradiction in a report; None if it is consistent."""
+    return next(_contradictions(report), None)
+
+
+def _contradictions(report: Report) -> Iterator[str]:
+    yield from _twice("exercise", Counter(exercise.id for exercise in report.exercises))
+    for exercise in report.exercises:
+        yield from _of_exercise(exercise)
+    totals = {name: sum(getattr(exercise, name) for exercise in report.exercises) for name in _FIELDS}
+    yield from _unequal("the report", report, totals)
+    if report.status == "passed" and any(exercise.status != "passed" for exercise in report.exercises):
+        yield "the report is `passed`, and not all of its exercises are"
+
+
+def _of_exercise(exercise: ExerciseResult) -> Iterator[str]:
+    yield from _twice(f"check of `{exercise.id}`", Counter(check.id for check in exercise.checks))
+    for check in exercise.checks:
+        if not check.decided and check.score != (check.max_score if check.status == "passed" else 0):
+            found = f"{check.status} with {check.score} of {check.max_score} points"
+            yield f"the check `{exercise.id}.{check.id}` is {found}"
+    totals = {
+        "score": sum(check.score for check in exercise.checks if not check.bonus),
+        "max_score": sum(check.max_score for check in exercise.checks if not check.bonus),
+        "bonus": sum(check.score for check in exercise.checks if check.bonus),
+    }
+    yield from _unequal(f"the exercise `{exercise.id}`", exercise, totals)
+    if exercise.status == "passed" and exercise.score != exercise.max_score:
+        yield f"the exercise `{exercise.id}` is `passed`, with {exercise.score} of {exercise.max_score} points"
+
+
+def _twice(what: str, counted: Counter[str]) -> Iterator[str]:
+    yield from (f"the {what} `{one}` occurs {count} times" for one, count in counted.items() if count > 1)
+
+
+def _unequal(what: str, whole: Report | ExerciseResult, totals: dict[str, int]) -> Iterator[str]:
+    for name, total in totals.items():
+        if getattr(whole, name) != total:
+            yield f"{what} has {name} {getattr(whole, name)}, and its parts add up to {total}"
+
+
+def to_json(report: Report) -> bytes:
+    """Return the report as indented JSON with a final newline.
+
+    Invisible characters and text that would act as a command in a terminal or a CI job's log (`::`, `##[`) are
+    written as JSON escapes. The decoded data is the same.
+    """
+    return json_text(report).encode()
+
+
+def read_report(data: bytes) -> Report:
+    """Parse a report. Raises `ValueError` for any other data, and for a report that contradicts itself."""
+    report = msgspec.json.decode(data, type=Report)
+    wrong = contradiction(report)
+    if wrong is not None:
+        raise ValueError(f"it does not add up: {wrong}")
+    return report
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write a report's JSON atomically. Raises `OSError`."""
+    write_atomically(path, to_json(report))
+
+
+def schema() -> dict[str, Any]:
+    """Return the report's JSON Schema (draft 2020-12)."""
+    made = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Report)))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **made}
+
+
+# -- An instructor's report, redacted for its learner
+
+Details = Mapping[tuple[str, str], str]
+
+
+def for_learner(report: Report, details: Details) -> Report:
+    """Return the report without its seed, and with hidden checks reduced to what the course's `detail` allows.
+
+    The function is pure. Nothing else removes data from a report for learners.
+
+    Args:
+        details: `full`, `hint` or `score`, by the ids of exercise and check.
+    """
+    exercises = tuple(
+        replace(
+            exercise,
+            checks=tuple(check_for_learner(exercise.id, check, details) for check in exercise.checks),
+            facts=_facts(exercise, details) or UNSET,
+        )
+        for exercise in report.exercises
+    )
+    return replace(report, seed=UNSET, exercises=exercises)
+
+
+def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
+    """Return the facts that the learner may see.
+
+    These are the facts that explain a failed check with details for the learner. If there is such a check, the facts
+    that explain no check are included.
+    """
+    explained = {
+        check.id
+        for check in exercise.checks
+        if check.status != "passed"
+        and (check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score")
+    }
+    facts = []
+    for fact in exercise.facts or () if explained else ():
+        checks = tuple(check for check in fact.checks or () if check in explained)
+        if checks or not fact.checks:
+            facts.append(replace(fact, checks=checks) if fact.checks else fact)
+    return tuple(facts)
+
+
+def check_for_learner(exercise_id: str, check: CheckResult, details: Details) -> CheckResult:
+    """Return the result of one check, reduced to what the course's `detail` allows."""
+    detail = details.get((exercise_id, check.id), "score")
+    if check.visibility == "visible" or detail == "full":
+        return check
+    reduced = replace(
+        check,
+        program=UNSET,
+        expected=UNSET,
+        actual=UNSET,
+        expected_by=UNSET,
+        message=UNSET,
+        remarks=UNSET,
+        output=UNSET,
+        reason=UNSET,
+        line=UNSET,
+        play=UNSET,
+    )
+    return reduced if detail == "hint" else replace(reduced, diagnosis=UNSET, hint=UNSET, hint_number=UNSET)
+
+
+# -- The reasons why a person should review a submission before its score counts, as data
+
+# reasons that may be caused by this machine (a fault of the grader, too little memory, too much load), or by an attack
+_SUSPECT: dict[str, ReviewKind] = {
+    "answer_too_large": "protocol_error",
+    "budget": "budget",
+    "left_out": "left_out",
+    "protocol_error": "protocol_error",
+    "unanswered": "no_answer",
+    "wall_limit": "no_answer",
+}
+
+
+def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
+    """Return the reasons to review a report, without repeats."""
+    return tuple(dict.fromkeys(_reasons(report)))
+
+
+def _reasons(report: Report) -> Iterator[NeedsReview]:
+    messages = {exercise.message for exercise in report.exercises}
+    for note in report.notes:
+        if note not in messages:  # otherwise the exercise's own reason says the same, and is more specific
+            yield NeedsReview("note", detail=note)
+    for exercise in report.exercises:
+        yield from _about(exercise)
+    tried = [exercise for exercise in report.exercises if exercise.attempts]
+    if tried:
+        names = sorted({name for exercise in tried for name in exercise.attempts or ()})
+        yield NeedsReview("attempt", detail=", ".join(exercise.id for exercise in tried), names=tuple(names))
+    if all(exercise.status == "missing" for exercise in report.exercises):
+        yield NeedsReview("no_files")
+
+
+def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
+    if exercise.reason and exercise.reason.kind == "several_files":
+        detail = exercise.message if isinstance(exercise.message, str) else None
+        yield NeedsReview("several_files", exercise.id, detail=detail, names=exercise.reason.names)
+        return
+    if exercise.reason and exercise.reason.kind == "near_name":
+        yield NeedsReview("near_name", exercise.id, names=exercise.reason.names)
+        return
+    if exercise.reason and exercise.reason.kind == "syntax":
+        yield NeedsReview("syntax", exercise.id, line=exercise.reason.line)
+        return
+    if exercise.status == "unreadable":
+        detail = exercise.message if isinstance(exercise.message, str) else None
+        yield NeedsReview("unreadable", exercise.id, detail=detail)
+        return
+    found: dict[ReviewKind, list[str]] = {}
+    of_file = _suspect(exercise.reason)
+    if of_file is not None:
+        found[of_file] = []
+    for check in exercise.checks:
+        kind = _suspect(check.reason)
+        if kind is not None:
+            found.setdefault(kind, []).append(check.id)
+    for kind, checks in sorted(found.items()):
+        yield NeedsReview(kind, exercise.id, tuple(checks))
+
+
+def _suspect(reason: Reason | UnsetType) -> ReviewKind | None:
+    if isinstance(reason, UnsetType):
+        return None
+    if reason.kind == "killed":
+        return "killed" if reason.signal == "SIGKILL" else None
+    return _SUSPECT.get(reason.kind)

@@ -224,37 +224,32 @@ def feedback_page(report: Report, title: str, code: Mapping[str, str], hints: Ma
         hints: the texts of hints, by the command that shows them.
     """
     result = result_of(report)
-    body = _make(
-        "body",
-        "",
-        _make(
-            "header",
-            "",
-            _make("h1", "", title),
-            _make("p", "lead", result.headline),
-            *(_make("p", "", sentence) for sentence in result.sentences),
-        ),
-        _make(
-            "main",
-            "",
-            *_note(words.COMMENT, result.comment.splitlines()),
-            *_note(words.DECISIONS, result.decisions),
-            *_note(words.NOTES, report.notes),
-            *(_exercise(exercise, code.get(exercise.id, ""), hints) for exercise in report.exercises),
-        ),
+    sentences = (_make("p", sentence) for sentence in result.sentences)
+    main = _make(
+        "main",
+        *_note(words.COMMENT, result.comment.splitlines()),
+        *_note(words.DECISIONS, result.decisions),
+        *_note(words.NOTES, report.notes),
+        *(_exercise(exercise, code.get(exercise.id, ""), hints) for exercise in report.exercises),
     )
+    body = _make("body", _make("header", _make("h1", title), _make("p.lead", result.headline), *sentences), main)
     return write_static_page(words.page_title(title, name_of(report)), _STYLES, body)
 
 
 def _note(heading: str, lines: Sequence[str]) -> Iterator[Element]:
     """Yield an element with a heading and lines, or nothing if there are no lines."""
     if lines:
-        yield _make("div", "note", _make("h2", "", heading), *(_make("p", "", line) for line in lines))
+        yield _make("div.note", _make("h2", heading), *(_make("p", line) for line in lines))
 
 
-def _make(tag: str, kind: str, *children: _Child, **attributes: str) -> Element:
-    """Return an element with children. Strings become text, and invisible characters in them are escaped."""
-    element = Element(tag, {**({"class": kind} if kind else {}), **attributes})
+def _make(kind: str, *children: _Child, **attributes: str) -> Element:
+    """Return an element with children. Strings become text, and invisible characters in them are escaped.
+
+    Args:
+        kind: the tag, or the tag and the value of `class`, as in `p.lead`.
+    """
+    tag, _, style = kind.partition(".")
+    element = Element(tag, {**({"class": style} if style else {}), **attributes})
     for child in children:
         if isinstance(child, Element):
             element.append(child)
@@ -265,100 +260,77 @@ def _make(tag: str, kind: str, *children: _Child, **attributes: str) -> Element:
     return element
 
 
+def _given(kind: str, *children: _Child) -> Element | None:
+    """Return an element with children, or None if there are no children."""
+    return _make(kind, *children) if any(child is not None and child != "" for child in children) else None
+
+
 def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> Element:
-    summary = _make(
-        "summary",
-        "",
-        _make(
-            "h2", "", _make("span", "number", exercise.number), f" {exercise.title} ", _make("small", "", exercise.id)
-        ),
-        _badge(exercise.status),
-        _make("span", "points", words.points_text(exercise.score, exercise.max_score, exercise.bonus)),
-    )
+    title = _make("h2", _make("span.number", exercise.number), f" {exercise.title} ", _make("small", exercise.id))
+    points = _make("span.points", words.points_text(exercise.score, exercise.max_score, exercise.bonus))
     reasons = reasons_of(exercise, hints)
     results = _make(
-        "div",
-        "results",
-        _make("pre", "", exercise.message) if exercise.message else None,
-        _make("ul", "facts", *(_make("li", "", *_prose(fact)) for fact in reasons.facts)) if reasons.facts else None,
+        "div.results",
+        _given("pre", exercise.message or ""),
+        _given("ul.facts", *(_make("li", *_prose(fact)) for fact in reasons.facts)),
         *_mistakes(reasons),
         _hints(reasons),
-        _make("ul", "checks", *(_check(exercise, check) for check in exercise.checks)),
+        _make("ul.checks", *(_check(exercise, check) for check in exercise.checks)),
     )
     listing = _listing(exercise, code)
+    shown = _make("div.results" if listing is None else "div.beside", results, listing)
     opened = {} if exercise.status in _CLOSED else {"open": ""}
-    return _make(
-        "details",
-        "exercise",
-        summary,
-        _make("div", "results" if listing is None else "beside", results, listing),
-        **opened,
-    )
+    return _make("details.exercise", _make("summary", title, _badge(exercise.status), points), shown, **opened)
 
 
 def _badge(status: str) -> Element:
-    sign = _make("span", "mark", _SIGNS.get(status, "✗"), **{"aria-hidden": "true"})
-    return _make("span", f"status {status}", sign, f" {words.status_text(status)}")
+    sign = _make("span.mark", _SIGNS.get(status, "✗"), **{"aria-hidden": "true"})
+    return _make(f"span.status {status}", sign, f" {words.status_text(status)}")
 
 
 def _prose(text: str) -> Iterator[_Child]:
     """Yield the parts of a text, with each `code` in backticks as an element."""
     for at, part in enumerate(text.split("`")):
-        yield _make("code", "", part) if at % 2 else part
+        yield _make("code", part) if at % 2 else part
 
 
 def _mistakes(reasons: Reasons) -> Iterator[Element]:
     for title, explanation in reasons.misconceptions:
-        yield _make("div", "mistake", _make("p", "title", *_prose(title)), _make("p", "", *_prose(explanation)))
+        yield _make("div.mistake", _make("p.title", *_prose(title)), _make("p", *_prose(explanation)))
 
 
 def _hints(reasons: Reasons) -> Element | None:
     """Return an element that opens to show the hints, or None if there are no hints."""
     if not reasons.hints:
         return None
-    shown = _make("summary", "", counted(len(reasons.hints), "hint"))
-    return _make("details", "hints", shown, *(_make("p", "", *_prose(text)) for text in reasons.hints))
+    shown = _make("summary", counted(len(reasons.hints), "hint"))
+    return _make("details.hints", shown, *(_make("p", *_prose(text)) for text in reasons.hints))
 
 
 def _check(exercise: ExerciseResult, check: CheckResult) -> Element:
     points = words.bonus_text(check.score) if check.bonus else words.points_text(check.score, check.max_score)
-    line = _make("small", "", f" {words.line_text(check.line)}") if check.line else None
+    line = _make("small", f" {words.line_text(check.line)}") if check.line else None
+    title = _make("p", _badge(check.status), _make("span.title", check.title, line), _make("span.points", points))
     shown = failure(exercise, check)
-    decision = decision_on(check)
-    detail = _make(
-        "div",
-        "detail",
-        _make("p", "", decision) if decision else None,
-        _make("pre", "", shown.program) if shown.program else None,
+    printed = _given("pre", shown.output)
+    detail = _given(
+        "div.detail",
+        _given("p", decision_on(check)),
+        _given("pre", shown.program),
         _table(shown.compared) if shown.compared else None,
-        _make("pre", "", shown.message) if shown.message else None,
-        _make("dl", "", _make("dt", "", words.PRINTED), _make("dd", "", _make("pre", "", shown.output)))
-        if shown.output
-        else None,
+        _given("pre", shown.message),
+        None if printed is None else _make("dl", _make("dt", words.PRINTED), _make("dd", printed)),
     )
-    return _make(
-        "li",
-        f"check {check.status}",
-        _make(
-            "p",
-            "",
-            _badge(check.status),
-            _make("span", "title", check.title, line),
-            _make("span", "points", points),
-        ),
-        detail if len(detail) else None,
-    )
+    return _make(f"li.check {check.status}", title, detail)
 
 
 def _table(rows: Iterable[Compared]) -> Element:
-    head = _make(
-        "tr", "", _make("td", ""), *(_make("th", "", word, scope="col") for word in (words.YOURS, words.EXPECTED))
-    )
+    head = _make("tr", _make("td"), *(_make("th", word, scope="col") for word in (words.YOURS, words.EXPECTED)))
     lines = []
     for row in rows:
-        right = _make("td", "", _make("small", "", words.EXAMPLE) if row.one_of_several else None, row.expected)
-        lines.append(_make("tr", "", _make("th", "", row.label, scope="row"), _make("td", "", row.actual), right))
-    return _make("table", "", _make("thead", "", head), _make("tbody", "", *lines))
+        right = _make("td", _make("small", words.EXAMPLE) if row.one_of_several else None, row.expected)
+        lines.append(_make("tr", _make("th", row.label, scope="row"), _make("td", row.actual), right))
+    return _make("table", _make("thead", head), _make("tbody", *lines))
 
 
 def _listing(exercise: ExerciseResult, code: str) -> Element | None:
@@ -378,21 +350,20 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
     shown: list[Element] = []
     for at in sorted(near):
         if at > 1 and at - 1 not in near:
-            shown.append(_make("span", "line", "⋯", **{"data-n": ""}))
+            shown.append(_make("span.line", "⋯", **{"data-n": ""}))
         shown.append(_line(at, cut(lines[at - 1], SOURCE_LINE), marked.get(at)))
     name = spelled(exercise.file or "")
     about = {"tabindex": "0", "role": "region", "aria-label": words.code_title(name)}
     return _make(
-        "figure",
-        "code",
-        _make("figcaption", "", name or words.code_title("")),
-        _make("pre", "listing", _make("code", "", *shown), **about),
+        "figure.code",
+        _make("figcaption", name or words.code_title("")),
+        _make("pre.listing", _make("code", *shown), **about),
     )
 
 
 def _line(at: int, text: str, failed: Sequence[str] | None) -> Element:
-    note = _make("span", "failed-here", f"✗ {'; '.join(failed)}") if failed else None
-    return _make("span", "line" if failed is None else "line hit", text or " ", note, **{"data-n": str(at)})
+    note = _make("span.failed-here", f"✗ {'; '.join(failed)}") if failed else None
+    return _make("span.line" if failed is None else "span.line hit", text or " ", note, **{"data-n": str(at)})
 
 
 _PLACES: dict[str, Callable[[Report, Person | None], str]] = {

@@ -15,6 +15,7 @@ import pytest
 from folders import laid_out, taken
 
 from grader.course import load_course
+from grader.report import Report
 
 pytestmark = pytest.mark.slow
 
@@ -385,7 +386,7 @@ class Terminal(io.StringIO):
     ids=["plain lines", "a bar"],
 )
 def test_progress_says_how_far_how_fast_and_how_long(
-    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, expected: list[str]
+    monkeypatch: pytest.MonkeyPatch, solved: Report, stream: io.StringIO, expected: list[str]
 ) -> None:
     """Progress shows counts, rate, remaining time and faults. Without a terminal, it is a line each time."""
     from grader.cli import cohort
@@ -394,11 +395,11 @@ def test_progress_says_how_far_how_fast_and_how_long(
     def standings() -> Iterator[Standing]:
         for done in range(1, 5):
             time.sleep(0.03)
-            yield Standing(4, graded=done - 1, kept=0, faults={"bob": "it broke"})
+            yield Standing(4, graded=done - 1, kept=0, faults={"bob": "it broke"}, report=solved)
 
     monkeypatch.setattr(cohort, "_PLAIN_EVERY_S", 0.0)
     monkeypatch.setattr(sys, "stderr", stream)
-    assert 4 == cohort._watch(standings(), 4).done
+    assert [solved] * 4 == list(cohort._watched(standings(), 4))
     text = stream.getvalue()
     assert all(part in text for part in expected)
     assert "1 could not be graded" in text

@@ -24,7 +24,8 @@ from grader.cohort.export import Exported, export
 from grader.cohort.results import counted_paths, summary_of
 from grader.course import Course, load_course
 from grader.learners import Decided, Learner, Person, Submitter
-from grader.people import Class, Handed, Overrides, Roster
+from grader.people import Class, Handed, Overrides
+from grader.people.roster import Roster
 from grader.report import CheckResult, Report, read_report, write_report
 from grader.report.model import CourseStamp
 from grader.report.registry import Request, export_formats

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.cohort import Drawn, Entry, LocalPool, PoolError, Results, entries, grade_entries, settings
-from grader.cohort.cluster import DaskPool
+from grader.cohort import Entry, LocalPool, PoolError, Results, entries, grade_entries, settings
+from grader.cohort.pool import DaskPool, Drawn
 from grader.course import Course
 from grader.report import Report
 
@@ -94,20 +94,20 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
 
         standing = run(course, found, tmp_path, pool_at(course, cluster.scheduler_address), disturb)
     assert (COUNT, COUNT, {}) == (standing.done, standing.graded, standing.faults)
-    assert [*range(1, COUNT + 1), COUNT] == seen
+    assert [*range(COUNT + 1)] == seen
     assert alone == written(tmp_path, found, timeless)
 
 
 def test_where_there_is_no_cluster_it_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """If nobody answers at an address, the error has the address."""
-    monkeypatch.setattr("grader.cohort.cluster._PATIENCE_S", 1)
+    monkeypatch.setattr("grader.cohort.pool._PATIENCE_S", 1)
     with pytest.raises(PoolError, match=r"no Dask cluster with a worker at tcp://127\.0\.0\.1:9"):
         pool_at(course, "tcp://127.0.0.1:9").start()
 
 
 def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
     """A worker with another version is refused, because it might give other scores."""
-    from grader.cohort import cluster as module
+    from grader.cohort import pool as module
 
     parcel = msgspec.json.decode(
         module.pack(settings(course, "s", Drawn(), isolation="auto", official=True)), type=module.Parcel

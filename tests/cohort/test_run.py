@@ -20,23 +20,11 @@ from msgspec.structs import replace
 
 from grader.base.service import Ended
 from grader.checks.session import CheckSession
-from grader.cohort import (
-    Drawn,
-    Entry,
-    LocalPool,
-    Results,
-    ResultsError,
-    Standing,
-    drawn,
-    entries,
-    grade_entries,
-    settings,
-)
+from grader.cohort import Entry, LocalPool, Results, ResultsError, Standing, drawn, entries, grade_entries, settings
 from grader.cohort.intake import Intake, Stopped
 from grader.cohort.intake.reader import Read, Reader
-from grader.cohort.pool import Faulted, Graded, GradingProcess, Job, Outcome, Settings
+from grader.cohort.pool import Done, Drawn, Faulted, Flow, Graded, GradingProcess, Job, Outcome, Settings
 from grader.cohort.run import submission_of
-from grader.cohort.side_by_side import Done, Flow
 from grader.course import Course
 from grader.grading import Submission, grade, plan
 from grader.oracle import Oracle
@@ -471,7 +459,7 @@ def test_what_a_killed_run_left_half_written_is_cleared_away(tmp_path: Path) -> 
 def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
     """A new folder gets a secret seed, which later runs reuse. A given seed takes precedence."""
     from grader import __version__
-    from grader.cohort.run import RunFile
+    from grader.cohort.results import RunFile
     from grader.report.model import CourseStamp
 
     with Results(tmp_path) as results:
@@ -633,7 +621,7 @@ def test_a_changed_submission_gets_other_numbers(
 
 @pytest.fixture
 def process(course: Course) -> Iterator[GradingProcess]:
-    with GradingProcess(made(course)) as one:
+    with closing(GradingProcess(made(course))) as one:
         yield one
 
 
@@ -676,7 +664,7 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course) -> 
 
     changed = msgspec.structs.replace(made(course), course_hash="another")
     with (
-        GradingProcess(changed) as one,
+        closing(GradingProcess(changed)) as one,
         pytest.raises(PoolError, match="the course has changed since the run was started"),
     ):
         one.start()

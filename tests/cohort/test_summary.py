@@ -8,11 +8,12 @@ import msgspec
 import pytest
 
 from grader.client import Reason
-from grader.cohort import Summary, schema, summarise
-from grader.cohort.summary import COHORT_SCHEMA
+from grader.cohort import Summary, summarise
+from grader.cohort.summary import COHORT_SCHEMA, schema
 from grader.course import Course
 from grader.learners import Learner, NeedsReview, Person
-from grader.people import Class, Handed, Roster
+from grader.people import Class, Handed
+from grader.people.roster import Roster
 from grader.report import Diagnosis, Report
 
 

@@ -7,6 +7,7 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -141,7 +142,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         for name, content in make().items():
             (person / name).write_bytes(content)
     course = load_course(Path(__file__).resolve().parents[2])
-    with Readers({exercise.id: exercise.filename for exercise in course.exercises}, os.cpu_count() or 1) as readers:
+    files = {exercise.id: exercise.filename for exercise in course.exercises}
+    with closing(Readers(files, os.cpu_count() or 1)) as readers:
         return {entry.origin: read for entry, read in readers.read(entries(folder))}
 
 

@@ -25,10 +25,9 @@ from grader.cli.cohort import run_cohort
 from grader.cli.decide import run_decide
 from grader.cli.instructor import compare
 from grader.cli.options import CohortOptions, DecideOptions
-from grader.cohort import LAYOUTS
 from grader.cohort.export import export
-from grader.cohort.pool import Graded, Job
-from grader.cohort.side_by_side import Done
+from grader.cohort.intake import LAYOUTS
+from grader.cohort.pool import Done, Graded, Job
 from grader.course import Course
 from grader.report import Report
 from grader.report.registry import Request, export_formats

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from grader.course import CourseError
 from grader.learners import Person
-from grader.people import Rules, read_rules
-from grader.people.deadlines import duration, moment, seconds_between
+from grader.people import read_rules
+from grader.people.deadlines import Rules, duration, moment, seconds_between
 
 FILE = """\
 due: 2026-03-01T23:59:00+01:00

@@ -16,7 +16,6 @@ from grader.people import (
     Handed,
     Mark,
     Overrides,
-    Table,
     entry_text,
     in_force,
     made_for,
@@ -26,8 +25,8 @@ from grader.people import (
     settle,
     with_parts,
 )
-from grader.people.decisions import WHOLE, file_choices
-from grader.report.choices import Found, chosen, files_digest
+from grader.people.decisions import WHOLE, Found, chosen, file_choices, files_digest
+from grader.people.settle import Table
 
 FILE = """\
 # by hand

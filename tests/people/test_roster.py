@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.learners import Person, Submitter
-from grader.people import Handed, RosterError, read_roster, submitter_of
-from grader.people.roster import Joined, join, name_keys, parse_roster
+from grader.people import Handed, read_roster, submitter_of
+from grader.people.roster import Joined, RosterError, join, name_keys, parse_roster
 from grader.words.instructor import columns_text
 
 CANVAS = """\

@@ -3,7 +3,10 @@
 import pytest
 
 from grader.learners import Learner, Person
-from grader.people import Class, Handed, Mark, Recorded, Roster, Rules, settle, with_times
+from grader.people import Class, Handed, Mark, settle, with_times
+from grader.people.deadlines import Rules
+from grader.people.decisions import Recorded
+from grader.people.roster import Roster
 
 DUE = "2026-03-01T12:00:00+00:00"
 EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"

@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from grader.program import OPERATIONS, Leaf, Number, Op, Program, program
-from grader.replay import (
+from grader.replay import Landscape, Replay, SourceText
+from grader.replay.model import (
     Change,
     Contribution,
     Expected,
     Fault,
     Forward,
     Input,
-    Landscape,
     Node,
-    Replay,
     RightVisit,
     Seen,
-    SourceText,
     Step,
     Visit,
 )

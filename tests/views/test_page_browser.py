@@ -16,7 +16,9 @@ from grader.base.text import spelled
 from grader.cohort import summarise
 from grader.course import Course
 from grader.learners import Because, Change, Submitter
-from grader.people import Class, Handed, Rules, parse_roster
+from grader.people import Class, Handed
+from grader.people.deadlines import Rules
+from grader.people.roster import parse_roster
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp
 from grader.views.page import PARTS, Beside, build_page

@@ -16,7 +16,8 @@ from torch_answers import answer
 
 from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
-from grader.replay import Grid, Landscape, Problem, Replay, SourceText, Step
+from grader.replay import Landscape, Replay, SourceText
+from grader.replay.model import Grid, Problem, Step
 from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
 from grader.report.shown import digits

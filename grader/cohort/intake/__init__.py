@@ -3,7 +3,7 @@
 from .canvas import readings
 from .files import Intake
 from .layout import Entry, IntakeError
-from .reader import Limits, Readers, Stopped, unread
+from .reader import Readers, Stopped, unread
 from .registry import LAYOUTS, entries, unclaimed
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "Entry",
     "Intake",
     "IntakeError",
-    "Limits",
     "Readers",
     "Stopped",
     "entries",

@@ -27,7 +27,7 @@ from ...client import (
     read_source,
 )
 from ...course import names_of
-from ...report.choices import Choice, chosen, text_digest
+from ...people.decisions import Choice, chosen, text_digest
 from ...words import instructor as intake
 from ...words.practice import unread_text
 from ...words.sentence import cannot_be_read
@@ -55,7 +55,7 @@ _NOTES = 20  # notes on unreadable files
 class Intake(msgspec.Struct, frozen=True, tag="intake"):
     """One submission as it was found: a source for every exercise, and notes for the instructor.
 
-    `found` has the files that somebody may choose from, in the form of `grader.report.choices.Found`.
+    `found` has the files that somebody may choose from, in the form of `grader.people.decisions.Found`.
     """
 
     sources: dict[str, Source]
@@ -376,7 +376,7 @@ class _Reading:
         return None if words[0].isdecimal() and words[0].lstrip("0") != number.lstrip("0") else found[0]
 
     def found(self, exercises: Mapping[str, str]) -> dict[str, dict[str, str]]:
-        """Return the files that somebody may choose from, in the form of `grader.report.choices.Found`."""
+        """Return the files that somebody may choose from, in the form of `grader.people.decisions.Found`."""
         meant = {one: self.candidates[file].digests | self.in_cells[file].digests for one, file in exercises.items()}
         return {one: paths for one, paths in {**meant, "": self._others}.items() if paths}
 

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from ...base import decoded, printable
 from ...learners import Submitter
 from ...people import moment
-from ...report.choices import Choice
+from ...people.decisions import Choice
 from ...words import instructor as intake
 from .archives import FOREIGN, is_archive, stem
 

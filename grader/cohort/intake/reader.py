@@ -12,13 +12,12 @@ import msgspec
 
 from ...base.service import TRIES, Ended, NotStarted, Service
 from ...client import Reason, Source, bounds
-from ...report.choices import Choice
+from ...people.decisions import Choice
 from ...words.practice import unread_text
-from ..side_by_side import Crew, Done, Flow
+from ..pool import Crew, Flow
 from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 from .layout import Entry, IntakeError
 
-_AHEAD = 2  # submissions that are read ahead for each process, so that grading does not wait
 _SERVER = "grader.cohort.intake.server"
 _CELL = 32  # bytes of the position where a cell begins
 _DIGEST = 80  # bytes of a digest
@@ -97,18 +96,13 @@ def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Inta
     return Intake(sources, (unread_text(reason),)).of(entry)
 
 
-class Reader:
+class Reader(Service):
     """A process that reads submissions one after another."""
 
     def __init__(self, exercises: Mapping[str, str], limits: Limits) -> None:
         setup = Setup(dict(exercises), limits)
         self._exercises, self._limits = setup.exercises, limits
-        self._service = Service(_SERVER, Reply, setup, Ready, at_most=most(setup.exercises))
-
-    @property
-    def pid(self) -> int | None:
-        """Return the number of the process, or None if it does not run."""
-        return self._service.pid
+        super().__init__(_SERVER, Reply, setup, Ready, at_most=most(setup.exercises))
 
     def read(self, entry: Entry) -> Read:
         """Read a submission. Raises `IntakeError` only if no process can be started."""
@@ -117,7 +111,7 @@ class Reader:
         reply: Any = None
         for _ in range(TRIES):
             try:
-                reply = self._service.ask(order)
+                reply = self.ask(order)
             except NotStarted as failure:
                 status = getattr(failure.reply, "status", 0)
                 raise IntakeError(f"the process that reads submissions did not start (status {status})") from None
@@ -129,7 +123,7 @@ class Reader:
                     stopped = reply
                 case Ended(status):
                     stopped = self._stopped(status)
-            self._service.end()
+            self.end()
             if stopped is not None:
                 return stopped
         return reply if isinstance(reply, Ended) else Ended(0)
@@ -144,38 +138,20 @@ class Reader:
                     return Stopped("wall_limit", self._limits.wall_s)
         return None
 
-    def close(self) -> None:
-        """End the process, and prevent it from starting again."""
-        self._service.close()
 
-
-class Readers:
-    """A context manager with several reading processes that work in parallel."""
+class Readers(Crew[Reader, Entry]):
+    """Several reading processes. The result of a task is a pair of the entry and what was read."""
 
     def __init__(self, exercises: Mapping[str, str], count: int, limits: Limits | None = None) -> None:
-        self._crew = Crew(Reader(exercises, limits or Limits()) for _ in range(count))
-        self.members = self._crew.members
-
-    def begin(self, entry: Entry, done: Done) -> None:
-        """Read a submission as soon as a process is free. `done` gets a pair of the entry and its result."""
-        self._crew.begin(lambda reader: (entry, reader.read(entry)), done)
+        readers = (Reader(exercises, limits or Limits()) for _ in range(count))
+        super().__init__(readers, lambda reader, entry: (entry, reader.read(entry)))
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:
         """Yield each entry with its result as it finishes. Raises `IntakeError`, and any error of `entries`."""
         flow = Flow()
         for entry in entries:
             flow.begin(partial(self.begin, entry))
-            if flow.running >= _AHEAD * len(self.members):
+            if flow.running >= self.room:
                 yield flow.next()
         while flow.running:
             yield flow.next()
-
-    def close(self) -> None:
-        """End every process. The remaining submissions are not read."""
-        self._crew.close()
-
-    def __enter__(self) -> "Readers":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from ...words.instructor import decided_text, review_text
 from ..grades import Cell, begin, people, standing, student_id, table, total
-from ..model import Report
+from ..model import Report, review_reasons
 from ..registry import Format
-from ..review import review_reasons
 
 _PERSON = ("id", "name", "email", "student_id", "section", "submitted_at", "late_s", "score", "max_score", "bonus")
 _RESULT = ("penalty", "total", "grade", "status")

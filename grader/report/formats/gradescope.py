@@ -16,8 +16,7 @@ from ...base import json_text, lines, one_line
 from ...learners import Learner
 from ...words.learner import penalty_text, penalty_title
 from ..grades import decision_on, full_marks, other_decisions, total
-from ..learner import Details
-from ..model import CheckResult, ExerciseResult, Report
+from ..model import CheckResult, Details, ExerciseResult, Report
 from ..registry import Files, Format
 from ..shown import explanation
 

@@ -22,7 +22,7 @@ from grader.base import readable
 from grader.cohort import Entry, entries
 from grader.cohort.intake import Intake, archives, files
 from grader.course import Course
-from grader.report.choices import Choice, files_digest, text_digest
+from grader.people.decisions import Choice, files_digest, text_digest
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"
 AUTHOR = {

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.cohort import LAYOUTS, Entry, IntakeError, entries, unclaimed
+from grader.cohort import Entry, IntakeError, entries, unclaimed
+from grader.cohort.intake import LAYOUTS
 from grader.cohort.intake.files import read_files
 from grader.cohort.intake.layout import stamped, with_unique_ids
 from grader.learners import Submitter

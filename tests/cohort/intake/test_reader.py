@@ -8,6 +8,7 @@ import tarfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from grader.base.service import decode, encode, receive, send
 from grader.client import Source
 from grader.client.bounds import SOURCE
 from grader.cohort import Entry, IntakeError, entries
-from grader.cohort.intake import Intake, Limits, Readers, Stopped, server
-from grader.cohort.intake.reader import Order, Reader, Ready, Reply, Setup, most
+from grader.cohort.intake import Intake, Readers, Stopped, server
+from grader.cohort.intake.reader import Limits, Order, Reader, Ready, Reply, Setup, most
 from grader.worker.confine import limits
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"
@@ -207,7 +208,7 @@ def test_nothing_is_started_in_the_current_folder(
         (tmp_path / name).write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with Readers(exercises, 1) as readers:
+    with closing(Readers(exercises, 1)) as readers:
         assert [] == [e for e, read in readers.read([submitted(tmp_path / "jane")]) if not isinstance(read, Intake)]
     assert not (tmp_path / "sprung").exists()
 
@@ -255,7 +256,7 @@ def test_who_takes_long_holds_up_nobody_else(
 
     monkeypatch.setattr(Reader, "read", read)
     names = ["slow", *(f"p{number}" for number in range(20))]
-    with Readers(exercises, 2) as readers:
+    with closing(Readers(exercises, 2)) as readers:
         reading = readers.read(Entry(name, name, ()) for name in names)
         assert names[1:] == [next(reading)[0].id for _ in names[1:]]
         everybody_else.set()
@@ -272,7 +273,7 @@ def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path
             asked.append(number)
             yield Entry(str(number), "", (tmp_path / str(number),))
 
-    with Readers(exercises, 1) as readers:
+    with closing(Readers(exercises, 1)) as readers:
         reading = readers.read(everybody())
         for number in range(5):
             assert str(number) == next(reading)[0].id
@@ -283,7 +284,7 @@ def test_no_more_are_read_than_are_asked_for(exercises: dict[str, str], tmp_path
 def test_leaving_early_ends_every_process(exercises: dict[str, str], tmp_path: Path) -> None:
     """This also holds in the middle of a submission."""
     hostile = submitted(tmp_path / "hostile", tar_gz=long_tar())
-    with Readers(exercises, 2) as readers:
+    with closing(Readers(exercises, 2)) as readers:
         next(readers.read([Entry("nobody", "", ()), *[hostile] * 20]))
         assert any(member.pid for member in readers.members)
     assert [None, None] == [member.pid for member in readers.members]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from reports import make_report
 
 from grader.client import Reason, Source
-from grader.cohort.run import keep_code, read_code, read_found
+from grader.cohort.results import keep_code, read_code, read_found
 from grader.report.model import SubmissionStamp
 
 STAMP = SubmissionStamp("ada", "first")
