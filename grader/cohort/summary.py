@@ -1,6 +1,6 @@
 """Summarise a class: scores, pass rate and discrimination of each check, misconceptions, and needed reviews."""
 
-import math
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -187,29 +187,6 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": COHORT_SCHEMA, **made}
 
 
-class _Sums:
-    """Running sums for the correlation of a check's points with the points from all others."""
-
-    def __init__(self) -> None:
-        self.n = self.x = self.y = self.xy = self.yy = 0
-
-    def add(self, passed: bool, rest: int) -> None:
-        self.n += 1
-        self.x += passed
-        self.y += rest
-        self.xy += rest if passed else 0
-        self.yy += rest * rest
-
-    @property
-    def correlation(self) -> float | None:
-        """Return Pearson's correlation coefficient, or None if it is undefined."""
-        across = self.n * self.x - self.x * self.x
-        down = self.n * self.yy - self.y * self.y
-        if across <= 0 or down <= 0:
-            return None
-        return round((self.n * self.xy - self.x * self.y) / math.sqrt(across * down), 4)
-
-
 def summarise(
     course: Course,
     reports: Iterable[Report],
@@ -284,7 +261,9 @@ class _Statistics:
         self._totals: Counter[int] = Counter()
         self._statuses: dict[str, Counter[str]] = defaultdict(Counter)
         self._points: Counter[str] = Counter()
-        self._sums: dict[tuple[str, str], _Sums] = defaultdict(_Sums)
+        # by exercise and check, in one order: whether each submission passes it, and the points from all others
+        self._passed: dict[tuple[str, str], list[bool]] = defaultdict(list)
+        self._rest: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._submissions: dict[tuple[str, str], list[str]] = defaultdict(list)  # by exercise and misconception
         self._diagnoses: dict[tuple[str, str], Diagnosis] = {}
 
@@ -299,29 +278,27 @@ class _Statistics:
             self._statuses[exercise.id][exercise.status] += 1
             self._points[exercise.id] += exercise.score
             for check in exercise.checks:
-                rest = report.score - (0 if check.bonus else check.score)
-                self._sums[exercise.id, check.id].add(check.status == "passed", rest)
+                self._passed[exercise.id, check.id].append(check.status == "passed")
+                self._rest[exercise.id, check.id].append(report.score - (0 if check.bonus else check.score))
             for diagnosis in {check.diagnosis for check in exercise.checks if check.diagnosis}:
                 self._submissions[exercise.id, diagnosis.id].append(report.submission.id)
                 self._diagnoses.setdefault((exercise.id, diagnosis.id), diagnosis)
 
     def scores(self, most: int) -> Scores:
         """Return the distribution of the points. `most` is the maximum of points without bonus."""
-        n = self.graded
-        if not n:
-            return Scores(0.0, 0.0, 0.0, (0,) * _BANDS)
-        mean = sum(score * count for score, count in self._totals.items()) / n
-        variance = sum(count * (score - mean) ** 2 for score, count in self._totals.items()) / n
-        bands = [0] * _BANDS
-        for score, count in self._totals.items():
-            bands[min(_BANDS - 1, score * _BANDS // most)] += count
-        ordered = sorted(self._totals.elements())
-        median = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-        return Scores(round(mean, 4), round(math.sqrt(variance), 4), median, tuple(bands))
+        points = sorted(self._totals.elements())
+        bands = Counter(min(_BANDS - 1, score * _BANDS // most) for score in points)
+        return Scores(
+            mean=round(statistics.fmean(points), 4) if points else 0.0,
+            deviation=round(statistics.pstdev(points), 4) if points else 0.0,
+            median=float(statistics.median(points)) if points else 0.0,
+            bands=tuple(bands[band] for band in range(_BANDS)),
+        )
 
     def exercise(self, exercise: Exercise) -> ExerciseStatistics:
         """Return the statistics of an exercise and of its checks."""
         statuses = self._statuses[exercise.id]
+        untried = _untried(statuses)
         return ExerciseStatistics(
             id=exercise.id,
             number=exercise.number,
@@ -330,7 +307,8 @@ class _Statistics:
             mean=round(self._points[exercise.id] / self.graded, 4) if self.graded else 0.0,
             statuses=dict(sorted(statuses.items())),
             checks=tuple(
-                _check(check, self._sums[exercise.id, check.id], _untried(statuses)) for check in exercise.checks
+                _check(check, self._passed[exercise.id, check.id], self._rest[exercise.id, check.id], untried)
+                for check in exercise.checks
             ),
         )
 
@@ -398,16 +376,18 @@ def _untried(statuses: Mapping[str, int]) -> Untried:
     return "not_started" if "not_started" in found else "missing"
 
 
-def _check(check: Check, sums: _Sums, untried: Untried) -> CheckStatistics:
-    rate = round(sums.x / sums.n, 4) if sums.n else 0.0
-    return CheckStatistics(check.id, check.title, sums.x, rate, sums.correlation, check_note(untried or _kind(sums)))
+def _check(check: Check, passed: Sequence[bool], rest: Sequence[int], untried: Untried) -> CheckStatistics:
+    rate = round(statistics.fmean(passed), 4) if passed else 0.0
+    defined = len(set(passed)) > 1 and len(set(rest)) > 1
+    correlation = round(statistics.correlation(passed, rest), 4) if defined else None
+    note = check_note(untried or _kind(passed, correlation))
+    return CheckStatistics(check.id, check.title, sum(passed), rate, correlation, note)
 
 
-def _kind(sums: _Sums) -> str:
+def _kind(passed: Sequence[bool], correlation: float | None) -> str:
     """Return the kind of a remark on a check, or an empty text."""
-    found = sums.correlation
-    if sums.n and sums.x in (0, sums.n):
-        return "everybody" if sums.x else "nobody"
-    if found is None or found >= WEAK:
+    if passed and len(set(passed)) == 1:
+        return "everybody" if passed[0] else "nobody"
+    if correlation is None or correlation >= WEAK:
         return ""
-    return "negative" if found < 0 else "weak"
+    return "negative" if correlation < 0 else "weak"

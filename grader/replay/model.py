@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from ..program import Leaf, Op
+
 Fault: TypeAlias = Literal["", "contribution", "lost", "order", "twice", "never", "forward", "seed"]
 Where: TypeAlias = Literal["load", "build", "backward", "read"]
 
@@ -25,6 +27,12 @@ class Input(msgspec.Struct, frozen=True):
 
     node: int | None = None
     number: float | None = None
+
+    @classmethod
+    def of(cls, node: Leaf | Op) -> "tuple[Input, ...]":
+        """Return the operands of a program's node."""
+        operands = () if isinstance(node, Leaf) else node.operands
+        return tuple(cls(node=one) if isinstance(one, int) else cls(number=float(one.value)) for one in operands)
 
 
 class Seen(msgspec.Struct, frozen=True):

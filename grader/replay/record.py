@@ -270,17 +270,13 @@ def _nodes(subject: Subject, right: RightPass, answer: Answer | None, recorded: 
             Node(
                 name=plain(node.name),
                 op="leaf" if isinstance(node, Leaf) else node.op,
-                inputs=_inputs(node) if isinstance(node, Op) else (),
+                inputs=Input.of(node),
                 leaf_value=node.value if isinstance(node, Leaf) else None,
                 yours=Seen(_float(data), _text_of(data), _float(grad), _text_of(grad)),
                 expected=Expected(finite(values[index]), finite(grads[index])),
             )
         )
     return tuple(nodes)
-
-
-def _inputs(node: Op) -> tuple[Input, ...]:
-    return tuple(Input(node=one) if isinstance(one, int) else Input(number=float(one.value)) for one in node.operands)
 
 
 def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound: set[int]) -> Visit:

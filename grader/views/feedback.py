@@ -16,7 +16,7 @@ from ..client.bounds import SOURCE_LINE
 from ..cohort import read_code, readings
 from ..learners import Learner, Person
 from ..people import Handed, submitter_of
-from ..report import CheckResult, ExerciseResult, Report, to_json
+from ..report import CheckResult, Diagnosis, ExerciseResult, Report, to_json
 from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
 from ..report.shown import Compared, failure
@@ -163,15 +163,6 @@ class Result:
     decisions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Reasons:
-    """The reasons why an exercise lost points, without duplicates. A misconception has a title and an explanation."""
-
-    facts: tuple[str, ...]
-    misconceptions: tuple[tuple[str, str], ...]
-    hints: tuple[str, ...]
-
-
 def name_of(report: Report) -> str:
     """Return the learner's name from the final table, or else the names of all submitters, or else the id."""
     if report.learner and report.learner.person.name:
@@ -197,21 +188,6 @@ def _sentences(row: Learner) -> tuple[str, ...]:
     if row.standing == "excused":
         return (words.time_text(row),)
     return words.sum_text(row), words.time_text(row), words.grade_text(row.grade)
-
-
-def reasons_of(exercise: ExerciseResult, hints: Mapping[str, str]) -> Reasons:
-    """Return the reasons why an exercise lost points.
-
-    Args:
-        hints: the texts of hints, by the command that shows them.
-    """
-    diagnoses = dict.fromkeys(check.diagnosis for check in exercise.checks if check.diagnosis)
-    commands = dict.fromkeys(check.hint for check in exercise.checks if check.hint)
-    return Reasons(
-        tuple(fact.text for fact in exercise.facts or ()),
-        tuple((diagnosis.title, diagnosis.explanation) for diagnosis in diagnoses),
-        tuple(hints.get(command, command) for command in commands),
-    )
 
 
 def feedback_page(report: Report, title: str, code: Mapping[str, str], hints: Mapping[str, str]) -> str:
@@ -268,13 +244,14 @@ def _given(kind: str, *children: _Child) -> Element | None:
 def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> Element:
     title = _make("h2", _make("span.number", exercise.number), f" {exercise.title} ", _make("small", exercise.id))
     points = _make("span.points", words.points_text(exercise.score, exercise.max_score, exercise.bonus))
-    reasons = reasons_of(exercise, hints)
+    diagnoses = dict.fromkeys(check.diagnosis for check in exercise.checks if check.diagnosis)
+    commands = dict.fromkeys(check.hint for check in exercise.checks if check.hint)
     results = _make(
         "div.results",
         _given("pre", exercise.message or ""),
-        _given("ul.facts", *(_make("li", *_prose(fact)) for fact in reasons.facts)),
-        *_mistakes(reasons),
-        _hints(reasons),
+        _given("ul.facts", *(_make("li", *_prose(fact.text)) for fact in exercise.facts or ())),
+        *map(_mistake, diagnoses),
+        _hints([hints.get(command, command) for command in commands]),
         _make("ul.checks", *(_check(exercise, check) for check in exercise.checks)),
     )
     listing = _listing(exercise, code)
@@ -294,17 +271,16 @@ def _prose(text: str) -> Iterator[_Child]:
         yield _make("code", part) if at % 2 else part
 
 
-def _mistakes(reasons: Reasons) -> Iterator[Element]:
-    for title, explanation in reasons.misconceptions:
-        yield _make("div.mistake", _make("p.title", *_prose(title)), _make("p", *_prose(explanation)))
+def _mistake(diagnosis: Diagnosis) -> Element:
+    return _make("div.mistake", _make("p.title", *_prose(diagnosis.title)), _make("p", *_prose(diagnosis.explanation)))
 
 
-def _hints(reasons: Reasons) -> Element | None:
+def _hints(texts: Sequence[str]) -> Element | None:
     """Return an element that opens to show the hints, or None if there are no hints."""
-    if not reasons.hints:
+    if not texts:
         return None
-    shown = _make("summary", counted(len(reasons.hints), "hint"))
-    return _make("details.hints", shown, *(_make("p", *_prose(text)) for text in reasons.hints))
+    shown = _make("summary", counted(len(texts), "hint"))
+    return _make("details.hints", shown, *(_make("p", *_prose(text)) for text in texts))
 
 
 def _check(exercise: ExerciseResult, check: CheckResult) -> Element:

@@ -124,7 +124,7 @@ def what_next(
     if at is not None:
         exercise, path = by_id[at.id], files[at.id]
         if at.status == "missing":
-            return style.wrap(words.next_missing(f"grade reset {_short(exercise)}", shown_path(path)))
+            return _missing(exercise, path, style)
         verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
         usual = os.path.realpath(path.parent) == os.path.realpath(folder)
         in_place = usual and path.name in (exercise.filename, exercise.notebook)
@@ -138,8 +138,16 @@ def what_next(
     exercise_next = next((one for one in following if one.id not in passed and one not in graded), None)
     if exercise_next is None:
         return _step(None, [], flags, style)
-    to_open = shown_path(folder / exercise_next.filename)
-    return _step(words.next_step("open", to_open), [_short(exercise_next)], flags, style)
+    places = [folder / name for name in (exercise_next.filename, exercise_next.notebook)]
+    existing = next((place for place in places if place.exists()), None)
+    if existing is None:
+        return _missing(exercise_next, places[0], style)
+    return _step(words.next_step("open", shown_path(existing)), [_short(exercise_next)], flags, style)
+
+
+def _missing(exercise: Exercise, path: Path, style: Style) -> list[str]:
+    """Return the next step if an exercise's file does not exist: the command that writes it."""
+    return style.wrap(words.next_missing(f"grade reset {_short(exercise)}", shown_path(path)))
 
 
 def _step(first: str | None, names: Sequence[str], flags: Sequence[str], style: Style) -> list[str]:

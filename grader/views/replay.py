@@ -13,6 +13,7 @@ import msgspec
 from ..base import plain
 from ..program import OPERATIONS, Leaf, Operation, Program, program
 from ..replay import Landscape, Replay, SourceText
+from ..replay.model import Input
 from .offline import Parts, write_page
 
 _HERE = Path(__file__).resolve().with_suffix("")
@@ -120,18 +121,11 @@ def _free_names() -> Iterator[str]:
 def _nodes(game: Program) -> list[dict[str, Any]]:
     """Return a program's nodes in the form of a replay, without the results of an engine."""
     return [
-        {"name": node.name, "op": "leaf", "inputs": [], "leaf_value": node.value}
-        if isinstance(node, Leaf)
-        else {
+        {
             "name": node.name,
-            "op": node.op,
-            "inputs": [
-                {"node": operand, "number": None}
-                if isinstance(operand, int)
-                else {"node": None, "number": operand.value}
-                for operand in node.operands
-            ],
-            "leaf_value": None,
+            "op": "leaf" if isinstance(node, Leaf) else node.op,
+            "inputs": msgspec.to_builtins(Input.of(node)),
+            "leaf_value": node.value if isinstance(node, Leaf) else None,
         }
         for node in game.nodes
     ]

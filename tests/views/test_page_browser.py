@@ -689,7 +689,7 @@ def test_an_exercise_that_nobody_submitted_is_not_the_hardest(
     page = open_page([replace(solved, exercises=exercises, submission=SubmissionStamp("ann", "0")), nothing])
     begun, missing = (f"{one.number} {one.id}" for one in exercises[-2:])
     answer = page.locator("#questions > div", has_text="What did most learners get wrong?").locator("dd")
-    expect(answer).to_contain_text("1 of 1 who began it lost points")
+    expect(answer).to_contain_text("1 of 1 learners who began it lost points")
     expect(answer).to_contain_text(f"Nobody submitted {missing}. Nobody began {begun}.")
     rows = page.locator("#exercise-table tbody tr")
     assert ["\N{EN DASH}"] * 2 == [rows.nth(at).locator("td").first.inner_text() for at in (-2, -1)]

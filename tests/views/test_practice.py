@@ -127,3 +127,15 @@ def test_a_file_elsewhere_is_named_again() -> None:
     assert ["Next: open exercises/02_swap.py, then `grade 2`"] == what_next(
         COURSE, make_report(right), files, folder, [FIRST.id]
     )
+
+
+def test_a_next_file_that_does_not_exist_is_not_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In a folder with one file, the next step is the command that writes the next one. A notebook counts as a file."""
+    report = make_report(replace(make_exercise(make_check()), id=FIRST.id, status="passed"))
+    monkeypatch.chdir(tmp_path)
+    files, following = {FIRST.id: Path(FIRST.filename)}, COURSE.exercises[1]
+    steps = what_next(COURSE, report, files, Path(), [FIRST.id])
+    assert ["Next: `grade reset 2` writes 02_swap.py, which is missing."] == steps
+    Path(following.notebook).touch()
+    steps = what_next(COURSE, report, files, Path(), [FIRST.id])
+    assert ["Next: open 02_swap.ipynb, then `grade 2`"] == steps

@@ -15,7 +15,6 @@ from .files import Intake, read_files
 from .reader import Limits, Order, Ready, Reply, Setup, Stopped
 
 _MAX_ORDER = 64 << 20  # bytes; the run itself sends orders, and each names the files of one person
-_CLOCKS = (("ITIMER_PROF", "SIGPROF"), ("ITIMER_REAL", "SIGALRM"))
 
 
 def main() -> None:
@@ -52,17 +51,15 @@ def _read(order: Order, setup: Setup) -> Intake:
 
 def _let_clocks_end_this_process() -> None:
     """Restore the default action of both clocks' signals, because the parent process may have changed it."""
-    for _, name in _CLOCKS:
-        if hasattr(signal, name):  # Windows has neither
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [getattr(signal, name)])
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
 
 
 def _set_clocks(limits: Limits) -> None:
     """Make the kernel end this process after the CPU time or wall time in `limits`; 0 means never."""
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
-        signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
+    signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
+    signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
 
 
 if __name__ == "__main__":
