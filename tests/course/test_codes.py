@@ -9,6 +9,10 @@ from grader.checks.outcome import Status
 from grader.client.protocol import SHAPES
 from grader.course import CODES, load_course
 from grader.course.load import STATUSES, STOPS, is_code
+from grader.program import OPERATIONS
+from grader.words.facts import FactKind
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_codes_of_statuses_and_of_reasons_exist() -> None:
@@ -27,8 +31,16 @@ def test_exceptions_are_codes_too(expected: bool, name: str) -> None:
     assert "RecursionError" not in CODES
 
 
+def test_the_engine_has_a_hint_for_every_fault_and_operation() -> None:
+    """In an exercise with many checks, a hint that fits the fault helps more than that of the check."""
+    engine = next(one for one in load_course(ROOT).exercises if one.id == "engine")
+    operations = set(OPERATIONS) - {"add", "mul"}  # they are in every check
+    any_line = {"single_precision"}
+    assert set() == {*get_args(FactKind), *operations} - any_line - set(dict(engine.hint_for))
+
+
 def test_every_failure_in_the_course_has_a_hint() -> None:
     """No code has the hint 0. An error has a hint of its own, except where the hint for each operation helps."""
-    course = load_course(Path(__file__).resolve().parents[2])
+    course = load_course(ROOT)
     assert [] == [(one.id, code) for one in course.exercises for code, number in one.hint_for if number == 0]
     assert ["operators"] == [one.id for one in course.exercises if "error" not in dict(one.hint_for)]

@@ -47,7 +47,7 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     edits = [Edit(edit["old"], edit["new"]) for edit in fault["edits"]]
     text = apply_edits(base.read_text(encoding="utf-8"), edits, anywhere)
     examined = examine(grader, exercise, Source(COURSE.exercise_file(exercise), text), facts=True)
-    assert examined.failures
+    assert examined.failures, "no check fails: do the checks of the exercise run the operation?"
     named = explain(BOOK.known[exercise.id], examined)
     finding = examined.outcomes[examined.failures[0]].finding
     assert finding is not None

@@ -1,6 +1,6 @@
 "use strict";
 
-// `OPERATIONS` is written by build.py, from the table in grader/program/operations.py.
+// `OPERATIONS` is written by replay.py, from the table in grader/program/operations.py.
 
 const isLeaf = (node) => node.op === "leaf";
 
