@@ -1,6 +1,5 @@
 """Fixtures for harness.py and write_table.py, and for the results of every file in every tier."""
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -9,18 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from module_file import module_of
 
 HERE = Path(__file__).resolve().parent
-
-
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"hostile_{name}", HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 STRONGEST = ("namespaces", "landlock")
@@ -55,14 +45,14 @@ def _only_on_linux() -> None:
 
 @pytest.fixture(scope="session")
 def harness() -> Iterable[ModuleType]:
-    yield _load("harness")
-    del sys.modules["hostile_harness"]
+    with module_of(HERE / "harness.py") as module:
+        yield module
 
 
 @pytest.fixture(scope="session")
 def write_table() -> Iterable[ModuleType]:
-    yield _load("write_table")
-    del sys.modules["hostile_write_table"]
+    with module_of(HERE / "write_table.py") as module:
+        yield module
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """Grading any submission takes limited memory, and the texts from it in a report are short."""
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -11,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from module_file import module_of
 
 from grader import sandbox
 from grader.grading import grade
@@ -45,14 +45,8 @@ os._exit(0)
 
 @pytest.fixture(scope="module")
 def trusted_side() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("hostile_trusted_side", HERE / "trusted_side.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with module_of(HERE / "trusted_side.py") as module:
+        yield module
 
 
 @pytest.fixture(scope="module")

@@ -1,29 +1,18 @@
 """Hands the module table.py, and verdicts of what it lists, to the tests beside it."""
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("verdict_table", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+from module_file import module_of
 
 
 @pytest.fixture(scope="session")
 def table() -> Iterable[ModuleType]:
-    yield _load(Path(__file__).with_name("table.py"))
-    del sys.modules["verdict_table"]
+    with module_of(Path(__file__).with_name("table.py")) as module:
+        yield module
 
 
 @pytest.fixture(scope="session")
