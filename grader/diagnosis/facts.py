@@ -93,7 +93,8 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
         shown: the program that the learner sees. If it is as small as the others, it comes first.
     """
     programs = _passes(shown)
-    watched = [Run(p, (("watch",), ("backward", p.root), ("values",), ("grads",), ("traced",))) for p in programs]
+    look = (("values",), ("grads",), ("inputs",), ("traced",))
+    watched = [Run(p, (("watch",), ("backward", p.root), *look)) for p in programs]
     twice = [
         Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
     ]
@@ -715,11 +716,11 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
 
 
 def _inputs_returned(p: Program, outcome: Done) -> set[str]:
-    """Return the operations whose result may be one of their inputs, because it has the same value and gradient.
+    """Return the operations whose result may be one of their inputs: it has the same value, gradient and inputs.
 
     Such a result has no rule of its own to run.
     """
-    seen = list(zip(outcome.values[0], outcome.grads[0], strict=True))
+    seen = list(zip(outcome.values[0], outcome.grads[0], outcome.inputs[0], strict=True))
     operations = ((i, node) for i, node in enumerate(p.nodes) if isinstance(node, Op))
     return {node.name for i, node in operations if any(seen[i] == seen[source] for source in node.inputs)}
 
