@@ -14,8 +14,7 @@ from ..base.style import Style
 from ..client import bounds, decode_source
 from ..client.same_interpreter import Here
 from ..course import Course, Exercise, load_course
-from ..report import ExerciseResult
-from ..report.json_form import to_json
+from ..report import ExerciseResult, to_json
 from ..report.shown import facts_of, first_failure, hint_of, located
 from ..views.practice import exercise_screen
 from .session import Practice
