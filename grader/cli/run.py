@@ -5,6 +5,7 @@ import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -14,7 +15,6 @@ from ..course import Course, find_course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
 from ..report import Report, for_learner, to_json, write_report
-from ..report.registry import Wanted, wanted, write_formats
 from ..views import render
 from ..views.practice import progress_after, welcome, what_next
 from ..words import author as for_ci
@@ -31,6 +31,9 @@ from ..workspace import (
 )
 from .options import GradeOptions, course_of_folder, default_memo, official_course
 from .streams import StatusLine, how_to_shorten, style
+
+if TYPE_CHECKING:
+    from ..report.registry import Wanted
 
 _REPORT = "report.json"
 _OWN_SEED = "course"  # as the text of --seed, the course's own seed
@@ -90,14 +93,21 @@ def run_grade(options: GradeOptions) -> int:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
         sys.stdout.flush()
     _write(report, options, own, progress)
-    write_formats(formats, full, course, os.environ)
+    if formats:
+        from ..report.registry import write_formats
+
+        write_formats(formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
-def _formats(options: GradeOptions) -> tuple[Wanted, ...]:
+def _formats(options: GradeOptions) -> "tuple[Wanted, ...]":
     """Return the formats to write. Raises `UserError`."""
     if options.line and options.official:
         raise UserError(for_ci.LINE_AND_OFFICIAL)
+    if not options.formats:
+        return ()
+    from ..report.registry import wanted  # imports every format
+
     formats = wanted(options.formats, os.environ)
     printing = [one.format.name for one in formats if one.format.printed]
     if options.as_json and printing:

@@ -272,6 +272,7 @@ def _parsed(words: Sequence[str]) -> Program:
             raise UserError(said.no_number(word, number)) from None
     missing = [name for name in _names(text) if name not in values]
     if missing:
+        program(text, **values, **dict.fromkeys(missing, 2.0))  # raises for a text that no values complete
         example = " ".join([shlex.quote(text), *others, *(f"{name}=2" for name in missing)])
         raise UserError(said.values_missing(missing, f"grade play {example}"))
     return program(text, **values)

@@ -63,6 +63,7 @@ def replays_of(page: Path) -> list[Any]:
         (("a * a", "a=2", "b=3"), "b has a value but is not used"),
         (("sin(a) * a", "a=2"), "or relu, tanh, exp, log, sigmoid with one"),
         (("a / b", "a=2"), "b has no value; for example: grade play 'a / b' a=2 b=2"),
+        (("a @ b",), "`a @ b` is not supported in programs"),
         (("a @ b", "a=2", "b=3"), "is not supported in programs"),
         (("__import__('os')", "a=2"), "is not supported in programs"),
         (("a * (b", "a=2", "b=3"), "not an expression"),
