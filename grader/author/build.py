@@ -37,7 +37,7 @@ def make_stub(course: Course, exercise: Exercise) -> str:
     # `opened` is the line in which the present region began, or 0
     lines: list[str] = []
     opened = 0
-    regions = 0
+    region_count = 0
     for number, line in enumerate(source.text.splitlines(), 1):
         begin = _BEGIN.fullmatch(line)
         if begin and opened:
@@ -45,7 +45,7 @@ def make_stub(course: Course, exercise: Exercise) -> str:
         if begin:
             if not begin["prompt"]:
                 raise CourseError(path, number, "BEGIN SOLUTION needs a question for the learner after it")
-            opened, regions = number, regions + 1
+            opened, region_count = number, region_count + 1
             text = begin["prompt"].replace("\\", "\\\\").replace('"', '\\"')
             lines.append(f"{begin['indent']}# TODO: {begin['prompt']}")
             lines.append(f'{begin["indent"]}raise NotImplementedError("{exercise.id}: {text}")')
@@ -59,7 +59,7 @@ def make_stub(course: Course, exercise: Exercise) -> str:
             lines.append(line)
     if opened:
         raise CourseError(path, opened, "BEGIN SOLUTION without an END SOLUTION")
-    if not regions:
+    if not region_count:
         raise CourseError(path, None, "has no solution region: put # BEGIN SOLUTION and # END SOLUTION around it")
     return "\n".join(lines) + "\n"
 
@@ -76,7 +76,7 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
     A file that a learner or author has worked on is left alone unless `force` is true.
 
     Args:
-        known: earlier stubs by exercise id, which `is_work` does not count as work.
+        known: The stubs of an earlier version by exercise id. A file with such a text is replaced.
     """
     written = []
     stubs = {exercise.id: make_stub(course, exercise) for exercise in course.exercises}
@@ -112,14 +112,14 @@ OnStep: TypeAlias = Callable[[str, int, int], None]
 """Called as a step begins, with its name, the number of steps done, and the number of all steps."""
 
 
-def unheard(text: str, done: int, total: int) -> None:
+def ignore_step(text: str, done: int, total: int) -> None:
     """Ignore a step."""
 
 
 class Steps:
     """Counts steps and reports each one."""
 
-    def __init__(self, on_step: OnStep = unheard, total: int = 0) -> None:
+    def __init__(self, on_step: OnStep = ignore_step, total: int = 0) -> None:
         self.total = total
         self._on_step = on_step
         self._done = 0
@@ -197,7 +197,10 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
 
 
 def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
-    """Return the behaviour of wrong solutions of an exercise.
+    """Return the behaviour of the misconceptions of an exercise, what may be confused with them, and its functions.
+
+    A rival is an unfinished solution that behaves like a misconception in some check. That misconception is then not
+    named.
 
     Raises:
         CourseError: a misconception behaves like the solution on every fixed program. Any mistake that shows only on
@@ -214,6 +217,7 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         unhurried = Budget(max_wall_s=math.inf)
         return examine(grader, exercise, source, unhurried, to_the_end=True).behaviour
 
+    # the behaviour of each misconception
     misconceptions, right, true_of_unfinished = [], [solution], []
     paid = {check.id for check in exercise.checks if not check.bonus}
     for one in catalogue(course, exercise):
@@ -229,12 +233,17 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         misconceptions.append(KnownBehaviour(one.id, one.title, one.explanation, one.hint, functions, wrong))
     if not misconceptions:
         return KnownExercise()
-    believed = {_plain(one.source) for one in catalogue(course, exercise)}
+    # unfinished solutions that behave like a misconception in some check
+    misconception_texts = {_plain(one.source) for one in catalogue(course, exercise)}
     texts = dict.fromkeys(_plain(text) for one in right for text in unfinished(one))
-    rivals = [_wrong(behave(text)) for text in texts if text not in believed]
-    rivals = [rival for rival in rivals if rival not in true_of_unfinished]
-    kept = {str(rival): rival for rival in rivals if any(_rivals(rival, one.behaviour) for one in misconceptions)}
-    return KnownExercise(tuple(misconceptions), tuple(kept.values()), _functions(solution, behave))
+    behaviours = [_wrong(behave(text)) for text in texts if text not in misconception_texts]
+    rivals = {
+        str(one): one
+        for one in behaviours
+        if one not in true_of_unfinished and any(_rivals(one, known.behaviour) for known in misconceptions)
+    }
+    # the programs that need one function only
+    return KnownExercise(tuple(misconceptions), tuple(rivals.values()), _programs_by_function(solution, behave))
 
 
 def _plain(text: str) -> str:
@@ -261,21 +270,21 @@ def _wrong(seen: Behaviour) -> dict[str, str]:
 
 def changed_functions(solution: str, edited: str) -> dict[str, str]:
     """Return the functions and methods in which two texts differ, with a fingerprint of each in the second text."""
-    before, after = _written(solution), _written(edited)
+    before, after = _functions_by_name(solution), _functions_by_name(edited)
     return {
         name: hashlib.sha256(text.encode()).hexdigest()[:8] for name, text in after.items() if text != before.get(name)
     }
 
 
-def _written(text: str) -> dict[str, str]:
+def _functions_by_name(text: str) -> dict[str, str]:
     """Return the functions of a file and the methods of its classes, in the spelling of their syntax trees."""
     body = ast.parse(text).body
     members = [node for cls in body if isinstance(cls, ast.ClassDef) for node in cls.body]
     return {node.name: ast.unparse(node) for node in (*body, *members) if isinstance(node, ast.FunctionDef)}
 
 
-def _functions(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:
-    """Return, for each function to fill in, the programs that depend on no other one of them.
+def _programs_by_function(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:
+    """Return, for each function to fill in, the programs that need only this function.
 
     Returns nothing if there are fewer than two such functions.
     """

@@ -25,7 +25,7 @@ from ..program import Question
 from ..sandbox import start
 from ..words import author as words
 from ..words.practice import unread_text
-from .build import OnStep, Steps, build_book, catalogue, is_work, make_stub, steps_of, to_run, unheard
+from .build import OnStep, Steps, build_book, catalogue, ignore_step, is_work, make_stub, steps_of, to_run
 from .new import LEARNERS, README, differing
 from .release import hidden_calls, solution_bodies, squeezed
 
@@ -185,7 +185,7 @@ class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def verify(
     course: Course,
     exercises: tuple[Exercise, ...],
-    on_step: OnStep = unheard,
+    on_step: OnStep = ignore_step,
     seed: str | None = None,
     seeds: int = 0,
 ) -> Iterator[Verified]:

@@ -77,8 +77,9 @@ def read_files(
 ) -> Intake:
     """Read every file of a submission that is graded. Never raises because of the submission's content.
 
-    The last choice for an exercise that was made from exactly the present files applies. If no choice applies and no
-    file counts without one, the file that was chosen last is read.
+    A choice applies only if the submission has the same files as when it was made. The last such choice counts. If
+    there is none, the file with the exercise's name counts. If there is no such file, or if several differ, the file of
+    the last choice is read, although the files have changed.
 
     Args:
         places: folders, archives and files, each with its name before a platform renamed it.
@@ -125,10 +126,10 @@ def _source(
         choice: the decision that applies.
     """
     only_in_cells = in_cells.first and not named.first and choice is None
-    source, note = (in_cells if only_in_cells else named).the_one(choice.path if choice else None)
-    none = source.problem == "missing" or bool(source.names)
-    if none and decided and decided[-1].path in named.chosen:  # chosen from other files, but better than no file
-        source, note = named.the_one(decided[-1].path)
+    source, note = (in_cells if only_in_cells else named).source_to_grade(choice.path if choice else None)
+    undecided = source.problem == "missing" or bool(source.names)  # no file, or several that may be meant
+    if undecided and decided and decided[-1].path in named.by_chosen_path:
+        source, note = named.source_to_grade(decided[-1].path)
     notes = [note] if note else []
     if named.first and in_cells.first and choice is None:
         notes.append(intake.cell_not_graded(str(in_cells.first.path), exercise, str(named.first.path)))
@@ -151,7 +152,7 @@ class _Candidates:
     paths: list[str] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
     likely: list[str] = field(default_factory=list)
-    chosen: dict[str, Source] = field(default_factory=dict)
+    by_chosen_path: dict[str, Source] = field(default_factory=dict)
     digests: dict[str, str] = field(default_factory=dict)
 
     def add(self, source: Source) -> None:
@@ -167,7 +168,7 @@ class _Candidates:
         if len(self.digests) < MAX_FOUND and len(path) <= MAX_PATH:
             self.digests[path] = digest
 
-    def the_one(self, choice: str | None = None) -> tuple[Source, str | None]:
+    def source_to_grade(self, choice: str | None = None) -> tuple[Source, str | None]:
         """Return the source to grade, and a note if there are several files.
 
         If no file can be graded, the source states the reason.
@@ -176,7 +177,7 @@ class _Candidates:
             choice: the path of the file that somebody chose.
         """
         if choice is not None:
-            return self.chosen[choice], None
+            return self.by_chosen_path[choice], None
         if self.first is None:
             proposed = tuple([*self.near, *self.likely][:_SHOWN])
             missing = Reason("near_name", names=proposed) if proposed else Reason("missing")
@@ -299,13 +300,17 @@ class _Reading:
                 self._other(shown, name)
             return
         for filename in self._chosen_for.get(str(shown), ()):
-            self.candidates[filename].chosen[str(shown)] = joined(shown, cells, self._names[filename])
+            self.candidates[filename].by_chosen_path[str(shown)] = joined(shown, cells, self._names[filename])
         if own in self.candidates:
             self.candidates[own].add(joined(shown, cells, self._names[own]))
-        graded = [to for to, names in self._names.items() if to != own and any(cell.is_of(names) for cell in cells)]
-        for to in graded:
-            self.in_cells[to].add(joined(shown, cells, self._names[to]))
-        if own not in self.candidates and not graded:
+        in_cells = [
+            filename
+            for filename, names in self._names.items()
+            if filename != own and any(cell.is_of(names) for cell in cells)
+        ]
+        for filename in in_cells:
+            self.in_cells[filename].add(joined(shown, cells, self._names[filename]))
+        if own not in self.candidates and not in_cells:
             self._other(shown, name, hashlib.sha256(content).hexdigest())
 
     def _archive(self, path: Path, shown: Path) -> None:
@@ -339,13 +344,17 @@ class _Reading:
     def _add(self, name: str, source: Source) -> None:
         """Add a file to the candidates of its exercise, or to the other files that somebody may choose."""
         for filename in self._chosen_for.get(str(source.path), ()):
-            self.candidates[filename].chosen[str(source.path)] = source
+            self.candidates[filename].by_chosen_path[str(source.path)] = source
         if name in self.candidates:
             self.candidates[name].add(source)
         else:
             self._other(source.path, name, _digest(source))
 
     def _other(self, shown: Path, name: str, digest: str = "") -> None:
+        """Record a file with another name than those of exercises.
+
+        It may have nearly the name of an exercise, somebody may choose it, and a note may name it.
+        """
         low = name.lower()
         meant_for = next((self._near[form] for form in _forms(name) if form in self._near), None)
         if meant_for is not None and not _skipped(name) and len(self.candidates[meant_for].near) < _SHOWN:
@@ -356,8 +365,8 @@ class _Reading:
             likely_for = self._named_in(low)
             if likely_for is not None and len(self.candidates[likely_for].likely) < _SHOWN:
                 self.candidates[likely_for].likely.append(str(shown))
-        meant = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
-        if meant and not _skipped(name) and len(self.others) <= _SHOWN:
+        may_be_work = low.endswith(_MEANT) or is_archive(name) or low.startswith(self._stems)
+        if may_be_work and not _skipped(name) and len(self.others) <= _SHOWN:
             self.others.append(str(shown))
 
     def _named_in(self, low: str) -> str | None:
@@ -377,8 +386,10 @@ class _Reading:
 
     def found(self, exercises: Mapping[str, str]) -> dict[str, dict[str, str]]:
         """Return the files that somebody may choose from, in the form of `grader.people.decisions.Found`."""
-        meant = {one: self.candidates[file].digests | self.in_cells[file].digests for one, file in exercises.items()}
-        return {one: paths for one, paths in {**meant, "": self._others}.items() if paths}
+        by_exercise = {
+            one: self.candidates[file].digests | self.in_cells[file].digests for one, file in exercises.items()
+        }
+        return {one: paths for one, paths in {**by_exercise, "": self._others}.items() if paths}
 
 
 def _digest(source: Source) -> str:
