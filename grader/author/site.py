@@ -230,36 +230,40 @@ def page_data(course: Course, book: AnswerBook) -> dict[str, object]:
 
 
 _ITEM = re.compile(r"[-*] +|\d+\. +")
+_PROSE = re.compile(r"[A-Z][a-z]+ .*\.", re.DOTALL)  # an indented block of sentences, such as a worked example
 
 
 def lesson(stub: str) -> list[tuple[str, list[str]]]:
-    """Return the docstring of an exercise file as blocks: `("p", [text])`, `("pre", lines)` or `("ul", items)`.
+    """Return the docstring of an exercise file as blocks, without its first line, which is the title.
 
-    Blank lines separate blocks. A block that is indented is code. The first line of the docstring is left out, because
-    it is the title.
+    Returns:
+        `("p", [text])`, `("ul", items)`, `("pre", lines)` for indented code, or `("aside", [text])` for indented
+        sentences. Blank lines separate blocks, but a list may also follow a line of text.
     """
     text = ast.get_docstring(ast.parse(stub)) or ""
     blocks: list[tuple[str, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.partition("\n")[2].strip("\n")):
         lines = block.split("\n")
-        if not block.strip():
-            continue
-        if lines[0].startswith("    "):
+        if block.startswith("    "):
             code = [line.removeprefix("    ") for line in lines]
-            if blocks and blocks[-1][0] == "pre":
+            if _PROSE.fullmatch("\n".join(code)):
+                blocks.append(("aside", [" ".join(map(str.strip, code))]))
+            elif blocks and blocks[-1][0] == "pre":
                 blocks[-1][1].extend(["", *code])
             else:
                 blocks.append(("pre", code))
-        elif _ITEM.match(lines[0]):
-            items: list[str] = []
-            for line in lines:
-                if _ITEM.match(line) or not items:
-                    items.append(_ITEM.sub("", line, count=1))
-                else:
-                    items[-1] += f" {line.strip()}"
+            continue
+        first = next((at for at, line in enumerate(lines) if _ITEM.match(line)), len(lines))
+        if first:
+            blocks.append(("p", [" ".join(map(str.strip, lines[:first]))]))
+        items: list[str] = []
+        for line in lines[first:]:
+            if _ITEM.match(line):
+                items.append(_ITEM.sub("", line, count=1))
+            else:
+                items[-1] += f" {line.strip()}"
+        if items:
             blocks.append(("ul", items))
-        else:
-            blocks.append(("p", [" ".join(map(str.strip, lines))]))
     return blocks
 
 

@@ -96,11 +96,30 @@ def test_the_page_has_every_exercise(site: Path) -> None:
     assert all(one["lesson"] for one in data["exercises"])
 
 
+LESSON = '''"""01 first: a title
+
+One
+paragraph, and a list:
+- one
+  item
+- two
+
+    >>> 1 + 1
+    2
+
+    >>> 2
+
+    Take a worked
+    example.
+"""
+'''
+
+
 def test_a_lesson_is_paragraphs_code_and_lists() -> None:
     """The title is left out, lines of a paragraph are joined, and code keeps its lines, blank ones included."""
-    stub = '"""01 first: a title\n\nOne\nparagraph.\n\n    >>> 1 + 1\n    2\n\n    >>> 2\n\n- one\n  item\n- two\n"""\n'
     assert [
-        ("p", ["One paragraph."]),
-        ("pre", [">>> 1 + 1", "2", "", ">>> 2"]),
+        ("p", ["One paragraph, and a list:"]),
         ("ul", ["one item", "two"]),
-    ] == lesson(stub)
+        ("pre", [">>> 1 + 1", "2", "", ">>> 2"]),
+        ("aside", ["Take a worked example."]),
+    ] == lesson(LESSON)

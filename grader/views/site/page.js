@@ -211,10 +211,19 @@ class Page {
     this.given = 0;
     this.verdict = undefined;
     this.editor.show(this.work.text(exercise));
+    this.begin();
     byId("restore").hidden = this.work.get("backup", exercise.id) === undefined;
     note(this.work.outdated(exercise) ? "This exercise has changed since you began. Your work is kept; Reset shows the new file." : "");
     this.list();
     if (this.interpreters && this.work.get("text", exercise.id)) this.grade();
+  }
+
+  /** Go to the first place that is still to be filled in, or else to the end of the docstring. */
+  begin() {
+    const { view } = this.editor;
+    const text = this.editor.text();
+    const place = Math.max(text.indexOf("# TODO"), 0) || text.indexOf("class ");
+    if (place > 0) view.dispatch({ selection: { anchor: place }, scrollIntoView: true });
   }
 
   list() {
@@ -366,7 +375,7 @@ class Page {
 function block([kind, lines]) {
   if (kind === "pre") return h("pre", { tabindex: 0 }, lines.join("\n"));
   if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
-  return h("p", {}, ...inline(lines[0]));
+  return h("p", { class: kind }, ...inline(lines[0]));
 }
 
 /** Return a text with what is in backquotes as code. */
