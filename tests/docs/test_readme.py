@@ -29,6 +29,7 @@ def overwriting(solution: str) -> str:
 def test_the_captures_are_real(tmp_path: Path, shown: int, edit: object) -> None:
     """Both captured runs have the same text as real ones."""
     (tmp_path / "exercises").mkdir()
+    (tmp_path / "exercises" / "04_by_hand.py").touch()  # the next one
     source = without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8"))
     (tmp_path / "exercises" / "03_accumulate.py").write_text(edit(source), encoding="utf-8")  # type: ignore[operator]
     command, expected = CONSOLE[shown]
