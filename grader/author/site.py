@@ -11,7 +11,7 @@ import re
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -89,11 +89,22 @@ class _Handler(SimpleHTTPRequestHandler):
 def _pyodide(cache: Path) -> dict[str, bytes]:
     """Return the files of Pyodide's package on npm."""
     path = cache / f"pyodide-{PYODIDE}.tgz"
-    npm = ["npm", "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)]
-    data = _downloaded(path, npm, words.no_npm, lambda data: hashlib.sha512(data).digest(), _PYODIDE_HASH)
+    data, npm = _expected(path), find_program("npm")
+    if data is None and npm is not None:
+        cache.mkdir(parents=True, exist_ok=True)
+        _run([npm, "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)])
+        data = _expected(path)
+    if data is None:
+        raise SiteError(words.no_npm)
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         members = {name: archive.extractfile(f"package/{name}") for name in _INTERPRETER}
         return {name: member.read() for name, member in members.items() if member}
+
+
+def _expected(path: Path) -> bytes | None:
+    """Return the content of the downloaded file, or None if it is missing or is another one."""
+    data = path.read_bytes() if path.is_file() else b""
+    return data if base64.b64encode(hashlib.sha512(data).digest()).decode() == _PYODIDE_HASH else None
 
 
 def _given(folder: Path) -> dict[str, bytes]:
@@ -112,12 +123,13 @@ def _packages(cache: Path) -> dict[str, bytes]:
         contents = [path.read_bytes() for path in sorted(wheels.glob("*.whl"))]
         return {key: data for data in contents if (key := hashlib.sha256(data).hexdigest()) in wanted}
 
-    if known().keys() != wanted:
+    found = known()
+    if found.keys() != wanted:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         pip += ["--require-hashes", "--only-binary=:all:", "--dest", str(wheels), "--requirement", str(_WHEELS)]
         pip += ["--implementation", "cp", "--python-version", "314", "--abi", "cp314"]
         _run([*pip, *(word for one in _PLATFORMS for word in ("--platform", one))])
-    found = known()
+        found = known()
     if found.keys() != wanted:
         raise SiteError(words.no_packages)
     files: dict[str, bytes] = {}
@@ -126,20 +138,6 @@ def _packages(cache: Path) -> dict[str, bytes]:
             names = [name for name in wheel.namelist() if name.endswith((".py", ".so", "entry_points.txt", "METADATA"))]
             files |= {f"packages/{name}": wheel.read(name) for name in names if not _PYGMENTS.match(name)}
     return {name: data for name, data in files.items() if not ("yaml/" in name and name.endswith(".so"))}
-
-
-def _downloaded(path: Path, command: list[str], message: str, digest: Callable[[bytes], bytes], expected: str) -> bytes:
-    """Return the content of a file, after running the command that downloads it if it is not there as expected."""
-    for last in (False, True):
-        data = path.read_bytes() if path.is_file() else b""
-        if base64.b64encode(digest(data)).decode() == expected:
-            return data
-        program = find_program(command[0])
-        if last or program is None:
-            break
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _run([program, *command[1:]])
-    raise SiteError(message)
 
 
 def _run(command: list[str]) -> None:

@@ -35,7 +35,6 @@ from ..remarks import (
     SecondPass,
     SeedChanged,
 )
-from . import compare as order
 from .compare import (
     close,
     compare_grads,
@@ -43,9 +42,12 @@ from .compare import (
     compare_returned,
     compare_untouched,
     compare_values,
+    judge_topological,
+    judge_trace,
     largest,
     miscounted,
     not_called,
+    trace_disorder,
 )
 from .hidden_tests import ArgumentError, checks_arguments
 from .outcome import CheckFailed, ExpectedBy, fail, fail_for, shown
@@ -428,7 +430,7 @@ class EngineUnderCheck:
                 fail(NoRules(), program=asked[i].shown)
             trace = outcome.traced[0]
             if self.reading.rule not in _WITHOUT_FUNCTION:
-                order.judge_trace(asked[i], trace)
+                judge_trace(asked[i], trace)
 
         self._examine(runs, judge)
 
@@ -467,7 +469,7 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, asked[i])
             for again, returned in enumerate(outcome.called):
-                order.judge_topological(asked[i], returned, bool(again))
+                judge_topological(asked[i], returned, bool(again))
             if untouched:
                 compare_untouched(asked[i], outcome, "build_topo")
 
@@ -492,7 +494,7 @@ class EngineUnderCheck:
             p, answer = asked[i], answers[i]
             self._went_through(outcome, p)
             (trace,), (grads,) = outcome.traced, outcome.grads
-            disorder = order.trace_disorder(p, trace)
+            disorder = trace_disorder(p, trace)
             seed = grads[p.root]
             remarks: tuple[Remark, ...] = (disorder,) if disorder else notes
             if isinstance(disorder, NeverRan) and (written := not_called(self._source, function)):

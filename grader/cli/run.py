@@ -66,9 +66,10 @@ def run_grade(options: GradeOptions) -> int:
     with started as warm:
         from ..grading import grade_events  # imports pytest, which takes time, while the worker starts
 
+        book = read_book(course.book)
         events = grade_events(
             course,
-            read_book(course.book),
+            book,
             files,
             seed=seed,
             memo=default_memo(),
@@ -79,16 +80,18 @@ def run_grade(options: GradeOptions) -> int:
         )
         full = line.follow(events, course)
 
-    # show the result and write it
-    report = full if options.instructor else for_learner(full, course.details)
-    progress = progress_after(own, report) if own is not None and not options.as_json else None
-    if not options.as_json:
-        _show(course, report, files, folder, progress, options)
-        sys.stdout.flush()
-    if options.line:
-        from .repairs import with_repairs
+        # show the result
+        report = full if options.instructor else for_learner(full, course.details)
+        progress = progress_after(own, report) if own is not None and not options.as_json else None
+        if not options.as_json:
+            _show(course, report, files, folder, progress, options)
+            sys.stdout.flush()
+        if options.line:
+            from .repairs import with_repairs
 
-        report = with_repairs(course, report, files, seed, options)
+            report = with_repairs(course, book, report, files, seed, warm, options)
+
+    # write it
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
         sys.stdout.flush()

@@ -2,7 +2,7 @@
 
 from ..remarks import Died, Reason
 from .bounds import cut, cut_output
-from .candidates import Candidate, CandidateKind, candidates
+from .candidates import Candidate, CandidateKind, candidates_of
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
 from .protocol import (
     Batch,
@@ -74,7 +74,7 @@ __all__ = [
     "Traced",
     "Transport",
     "Values",
-    "candidates",
+    "candidates_of",
     "code_cells",
     "cut",
     "cut_output",

@@ -73,12 +73,12 @@ class _Candidates(Struct, array_like=True, forbid_unknown_fields=True, frozen=Tr
 _answers = msgspec.json.Decoder(_Candidates)
 
 
-def candidates(
+def candidates_of(
     host: Warm | Host,
     source: str,
     editable: Collection[int],
     limits: Limits,
-    budget: Budget | None = None,
+    budget: Budget,
     solution: str = "",
 ) -> list[Candidate]:
     """Return the one-place edits of a file, likely ones first. The file is parsed in a process, and never run.
@@ -93,7 +93,7 @@ def candidates(
         budget: The budget of the search.
         solution: A right file, whose functions take the place of the file's. Empty for none.
     """
-    transport = connect(host, limits, budget or Budget())
+    transport = connect(host, limits, budget)
     order = {
         "source": source,
         "filename": "",

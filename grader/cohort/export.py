@@ -14,9 +14,7 @@ from ..people import adjusted, nothing_submitted
 from ..report import Report, for_learner
 from ..report.model import CourseStamp
 from ..report.registry import Files, Format, Request, Texts, export_formats
-from ..words import instructor as said
-from ..words.instructor import left_out as without_report
-from ..words.instructor import not_from, other_total
+from ..words import instructor as words
 from ..words.sentence import cannot_be_written
 from .results import REPORTS, SUMMARY, report_paths, reports, see_that_it_is_settled, summary_of
 from .summary import Summary
@@ -59,7 +57,7 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
     summary = summary_of(results)
     paths = report_paths(results)
     if not paths:
-        raise UserError(said.no_reports(str(results / REPORTS), str(results)))
+        raise UserError(words.no_reports(str(results / REPORTS), str(results)))
     _check_reports(paths, summary)
     see_that_it_is_settled(results, summary)
     # write
@@ -79,7 +77,7 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
             for_learners = (for_learner(report, request.details) for report in rows)
             left_out = _write_folder(form.files(for_learners, request), done, named=out is not None)
             if request.platform is not None and not done.count:
-                raise UserError(said.not_from_platform(str(results), request.platform))
+                raise UserError(words.not_from_platform(str(results), request.platform))
     except BrokenPipeError:  # the reader of standard output has stopped reading
         raise
     except OSError as error:
@@ -87,7 +85,7 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
     # say what is missing
     missing = list(_missing(form, summary, len(paths)))
     if left_out and request.platform is not None:
-        missing.append(not_from(request.platform, left_out, done.count + left_out))
+        missing.append(words.not_from(request.platform, left_out, done.count + left_out))
     done.warnings += missing
     done.complete = not missing
     return done
@@ -98,24 +96,24 @@ def _check_options(form: Format, options: Request, out: str | None) -> None:
     formats = export_formats()
     if options.assignment is not None and not form.takes_assignment:
         names = [name for name, one in formats.items() if one.takes_assignment]
-        raise UserError(said.no_assignment(" or ".join(names), form.name))
+        raise UserError(words.no_assignment(" or ".join(names), form.name))
     if options.platform is not None and options.platform not in form.platforms:
         names = [name for name, one in formats.items() if options.platform in one.platforms]
-        raise UserError(said.no_platform(" or ".join(names), form.name))
+        raise UserError(words.no_platform(" or ".join(names), form.name))
     if out == "-" and form.files is not None:
-        raise UserError(said.writes_folder(form.name))
+        raise UserError(words.writes_folder(form.name))
 
 
 def _check_reports(paths: Sequence[Path], summary: Summary) -> None:
     for path, report in zip(paths, reports(paths), strict=True):
         if report.course != summary.course:
-            raise UserError(said.other_course(str(path), SUMMARY))
+            raise UserError(words.other_course(str(path), SUMMARY))
 
 
 def _course_fields(course: Course | None, results: Path, summary: Summary) -> dict[str, Any]:
     """Return what learners may read. Raises `UserError` unless the course is the one that was graded."""
     if course is None or CourseStamp.of(course) != summary.course:
-        raise UserError(said.course_needed(str(results), f"{summary.course.id} {summary.course.version}"))
+        raise UserError(words.course_needed(str(results), f"{summary.course.id} {summary.course.version}"))
     return {"details": course.details, "hints": course.hints}
 
 
@@ -165,7 +163,7 @@ def _write_file(texts: Iterator[str], path: Path | None, *, named: bool) -> Path
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
     elif path.is_dir():
-        raise UserError(said.out_is_folder(str(path)))
+        raise UserError(words.out_is_folder(str(path)))
     elif named:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_named(path, pieces)
@@ -198,13 +196,13 @@ def _missing(form: Format, summary: Summary, found: int) -> Iterator[str]:
     # reports that are not in the folder, or should not be
     lacking = [review.id for review in summary.needs_review if review.not_graded]
     if lacking:
-        yield without_report(len(lacking), summary.submissions, few([plain(name) for name in lacking], _SHOWN))
+        yield words.left_out(len(lacking), summary.submissions, few([plain(name) for name in lacking], _SHOWN))
     if found != summary.graded:
-        yield said.other_count(found, SUMMARY, summary.graded)
+        yield words.other_count(found, SUMMARY, summary.graded)
     # learners whose total is not in their submission's file
     first: dict[str, Learner] = {}
     for learner in summary.learners if form.each == "submission" else ():
         shown = first.setdefault(learner.submission, learner) if learner.report else learner
         if shown.total != learner.total:
             both = [(one.person.name or one.id, one.total) for one in (shown, learner)]
-            yield plain(other_total(form.name, learner.submission, *both))
+            yield plain(words.other_total(form.name, learner.submission, *both))

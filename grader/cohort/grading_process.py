@@ -21,7 +21,7 @@ from ..grading import Grader, grade_submission, plan
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import read_book
 from ..sandbox import IsolationError, WorkerGone
-from ..words import instructor as said
+from ..words import instructor as words
 from .pool import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
@@ -91,7 +91,7 @@ class _Serving:
         _, status = os.waitpid(pid, 0)
         if status or not reply:
             signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-            send(self.replies, Faulted(job.id, said.grading_ended(signal, os.WEXITSTATUS(status))))
+            send(self.replies, Faulted(job.id, words.grading_ended(signal, os.WEXITSTATUS(status))))
             os._exit(1)
         self.replies.write(reply)
         self.replies.flush()

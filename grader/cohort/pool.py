@@ -24,11 +24,19 @@ from ..base.service import TRIES, NotStarted, Service, decode, encode
 from ..grading import Submission
 from ..oracle.answer_book import Answer
 from ..report import Report
-from ..words import instructor as said
+from ..words import instructor as words
 
 # -- Several services side by side, and the tasks that they do
 
-_Member = TypeVar("_Member")
+
+class Member(Protocol):
+    """An object that works for a crew, such as a service."""
+
+    def close(self) -> None:
+        """End the current task."""
+
+
+_Member = TypeVar("_Member", bound=Member)
 _Task = TypeVar("_Task")
 Done: TypeAlias = Callable[[Any], None]
 
@@ -37,7 +45,7 @@ class Crew(Generic[_Member, _Task]):
     """Members that work side by side. Each has a thread, and does one task at a time.
 
     Args:
-        members: objects such as services. They have a method `close`, which ends the current task.
+        members: objects such as services.
         work: lets a member do a task, and returns the result.
 
     Attributes:
@@ -63,7 +71,7 @@ class Crew(Generic[_Member, _Task]):
                 self._tasks.get_nowait()
         for member in self.members:
             self._tasks.put(None)
-            member.close()  # type: ignore[attr-defined]
+            member.close()
 
     def _work(self, member: _Member) -> None:
         while (work := self._tasks.get()) is not None:
@@ -216,7 +224,7 @@ class GradingProcess(Service):
             if isinstance(reply, Graded) and reply.id == job.id:
                 return reply
             self.end()  # the next attempt starts another process
-            message = reply.message if isinstance(reply, Faulted) else said.grading_killed()
+            message = reply.message if isinstance(reply, Faulted) else words.grading_killed()
             if isinstance(reply, Faulted) and not reply.id:
                 raise PoolError(message)
         return Faulted(job.id, message)
@@ -277,7 +285,7 @@ def _unpacked(parcel: bytes) -> tuple[Settings, Any]:
         path = Path(folder.name, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    return msgspec.structs.replace(sent.settings, course=os.fsencode(folder.name)), folder
+    return replace(sent.settings, course=os.fsencode(folder.name)), folder
 
 
 def _process_for(parcel: bytes) -> GradingProcess:
@@ -342,7 +350,7 @@ class DaskPool:
         except Exception as error:  # a worker may raise anything, for example when an import fails there
             raise PoolError(f"a worker of {self.address} cannot grade: {error}") from None
         # no other worker may use a weaker tier
-        self._parcel = pack(msgspec.structs.replace(self._settings, isolation=tier))
+        self._parcel = pack(replace(self._settings, isolation=tier))
         return tier
 
     @property
@@ -377,5 +385,5 @@ def _outcome(name: str, future: Any) -> Outcome | PoolError:
     except PoolError as error:
         return error
     except Exception as error:  # its worker died repeatedly, or cannot import the grader
-        return Faulted(name, said.no_worker(f"{type(error).__name__}: {error}"))
+        return Faulted(name, words.no_worker(f"{type(error).__name__}: {error}"))
     return reply

@@ -22,7 +22,7 @@ from ..people import DEADLINES, OVERRIDES, RECORDED, changed_rows, compare
 from ..people.decisions import Found
 from ..report import Report, read_report, to_json
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
-from ..words import instructor as said
+from ..words import instructor as words
 from ..words.sentence import cannot_be_read
 from .intake import Entry
 from .summary import Summary
@@ -405,11 +405,11 @@ def summary_of(folder: Path) -> Summary:
     try:
         return msgspec.json.decode(read_plain(folder / SUMMARY), type=Summary)
     except (FileNotFoundError, NotADirectoryError):
-        raise UserError(said.no_summary(str(folder), SUMMARY)) from None
+        raise UserError(words.no_summary(str(folder), SUMMARY)) from None
     except OSError as error:
         raise UserError(cannot_be_read(str(folder / SUMMARY), error.strerror)) from None
     except msgspec.MsgspecError as error:
-        raise UserError(said.damaged_summary(str(folder / SUMMARY), str(error))) from None
+        raise UserError(words.damaged_summary(str(folder / SUMMARY), str(error))) from None
 
 
 def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
@@ -419,7 +419,7 @@ def see_that_it_is_settled(folder: Path, summary: Summary) -> None:
     except OSError as error:
         raise UserError(cannot_be_read(str(error.filename or folder), error.strerror)) from None
     if summary.rules and summary.rules != digest:
-        raise UserError(said.not_settled(str(folder), SUMMARY))
+        raise UserError(words.not_settled(str(folder), SUMMARY))
 
 
 def course_of(folder: Path, given: Path | None, start: Path) -> Course:
@@ -448,7 +448,7 @@ def report_paths(folder: Path) -> list[Path]:
     """Return the sorted paths of the reports in a folder of results. Raises `UserError` if `reports` is no folder."""
     found = in_the_way(folder / REPORTS, "folder")
     if found is not None:
-        raise UserError(said.no_folder(str(folder / REPORTS), found))
+        raise UserError(words.no_folder(str(folder / REPORTS), found))
     return sorted(path for path in (folder / REPORTS).glob("*.json") if not path.name.startswith("."))
 
 
@@ -470,11 +470,11 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
         except OSError as error:
             raise UserError(cannot_be_read(str(path), error.strerror)) from None
         except ValueError as error:
-            raise UserError(said.damaged_report(str(path), plain(str(error)))) from None
+            raise UserError(words.damaged_report(str(path), plain(str(error)))) from None
         if digests is not None and path.parent.name == REPORTS and not is_as_written(digests, path.stem, data):
-            raise UserError(said.changed_report(str(path), str(folder), path.stem))
+            raise UserError(words.changed_report(str(path), str(folder), path.stem))
         if report.submission.id != (path.stem if path.parent.name == REPORTS else path.stem.rpartition(".")[0]):
-            raise UserError(said.misnamed_report(str(path), plain(report.submission.id)))
+            raise UserError(words.misnamed_report(str(path), plain(report.submission.id)))
         yield report
 
 

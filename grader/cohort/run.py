@@ -21,7 +21,7 @@ from ..oracle.answer_book import AnswerBook
 from ..people.decisions import text_digest
 from ..report import Report
 from ..report.model import CourseStamp, SubmissionStamp
-from ..words import instructor as said
+from ..words import instructor as words
 from .intake import Entry, Intake, Readers, Stopped, unread
 from .pool import Drawn, Faulted, Flow, Graded, Job, Pool, Settings
 from .results import Results, file_names, keep_code
@@ -120,7 +120,7 @@ def grade_entries(
                 case Faulted(name, message):
                     grading.faulted(name, message)
                 case entry, Ended(status):
-                    grading.faulted(entry.id, said.reading_ended(status))
+                    grading.faulted(entry.id, words.reading_ended(status))
                 case entry, read:
                     intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
                     job = grading.job(submission_of(entry, intake), intake)

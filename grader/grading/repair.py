@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ..checks.session import CheckSession
-from ..client import Budget, Source, candidates
+from ..client import Budget, Source, candidates_of
 from ..course import Check, Course, Exercise
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
@@ -67,7 +67,7 @@ def search(
         solution: The course's solution, or empty. Of runs with parts of it, only whether checks pass is kept.
     """
     budget = Budget()
-    found = candidates(grader.warm, source.text, editable, grader.course.limits, budget, solution)
+    found = candidates_of(grader.warm, source.text, editable, grader.course.limits, budget, solution)
     repaired = []
     for tried, candidate in enumerate(found[:MOST]):
         yield tried

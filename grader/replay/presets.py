@@ -14,7 +14,7 @@ from ..client import Batch, Broke, EngineProcess, LoadFailed, Read, Run
 from ..course import Check, Course, Exercise, Limits
 from ..program import FUNCTIONS, Program, ProgramError, program
 from ..sandbox import Warm
-from ..words import practice as said
+from ..words import practice
 from ..words.practice import no_landscape
 from ..workspace import find_exercise
 from .model import Grid, Landscape, Problem, Step
@@ -211,7 +211,7 @@ def named_exercise(course: Course, words: Sequence[str]) -> Exercise | None:
         return find_exercise(course, word)
     except UserError as error:
         names = [preset.id for preset in presets()]
-        raise UserError(said.unknown_word(str(error), names, did_you_mean(word, names))) from None
+        raise UserError(practice.unknown_word(str(error), names, did_you_mean(word, names))) from None
 
 
 def is_program(words: Sequence[str]) -> bool:
@@ -232,15 +232,15 @@ def named_check(exercise: Exercise, words: Sequence[str]) -> Check | None:
     word = words[0]
     ids = [check.id for check in exercise.checks]
     if len(words) > 1:
-        raise UserError(said.too_many_words(exercise.id, words[1]))
+        raise UserError(practice.too_many_words(exercise.id, words[1]))
     if word.isdecimal() and 1 <= int(word) <= len(ids):
         check = exercise.checks[int(word) - 1]
     elif word in ids:
         check = exercise.checks[ids.index(word)]
     else:
-        raise UserError(said.no_check(exercise.id, ids, word))
+        raise UserError(practice.no_check(exercise.id, ids, word))
     if check.visibility != "visible" and check.detail != "full":
-        raise UserError(said.hidden_check(check.id))
+        raise UserError(practice.hidden_check(check.id))
     return check
 
 
@@ -253,7 +253,7 @@ def named_subject(words: Sequence[str]) -> Subject:
     if preset is None:
         return subject_of(_parsed(words))
     if len(words) > 1:
-        raise UserError(said.preset_with_numbers(preset.id, words[1]))
+        raise UserError(practice.preset_with_numbers(preset.id, words[1]))
     return preset.subject
 
 
@@ -264,17 +264,17 @@ def _parsed(words: Sequence[str]) -> Program:
     for word in others:
         match = _VALUE.fullmatch(word)
         if match is None:
-            raise UserError(said.no_value(word))
+            raise UserError(practice.no_value(word))
         name, number = match.groups()
         try:
             values[name] = float(number)
         except ValueError:
-            raise UserError(said.no_number(word, number)) from None
+            raise UserError(practice.no_number(word, number)) from None
     missing = [name for name in _names(text) if name not in values]
     if missing:
         program(text, **values, **dict.fromkeys(missing, 2.0))  # raises for a text that no values complete
         example = " ".join([shlex.quote(text), *others, *(f"{name}=2" for name in missing)])
-        raise UserError(said.values_missing(missing, f"grade play {example}"))
+        raise UserError(practice.values_missing(missing, f"grade play {example}"))
     return program(text, **values)
 
 
@@ -303,7 +303,7 @@ def named_training(words: Sequence[str]) -> Training:
     if named is not None and len(words) == 1:
         return named
     if named is not None or not _OF_EXPRESSION.search(words[0]):
-        raise UserError(said.no_training([one.id for one in offered], words[-1]))
+        raise UserError(practice.no_training([one.id for one in offered], words[-1]))
     loss = _parsed(words)
     values = {leaf.name: leaf.value for leaf in loss.leaves}
     return Training("", loss.text, loss.text, values, _RATE, _STEPS)

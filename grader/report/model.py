@@ -160,6 +160,11 @@ class Repairs(_Strict, frozen=True):
         return tuple(dict.fromkeys(one.lines for one in self.found if one.kind not in ("moved", "function")))
 
     @property
+    def moved(self) -> bool:
+        """Return whether one of the edits moves a statement."""
+        return any(one.kind == "moved" for one in self.found)
+
+    @property
     def functions(self) -> tuple[str, ...]:
         """Return the functions of which each, replaced by that of the course's solution, makes the checks pass."""
         return tuple(one.function for one in self.found if one.kind == "function")

@@ -34,8 +34,6 @@ from ..remarks import (
 from .facts import orders_text, place
 from .sentence import Sentence, duration_text, filled
 
-MOST_PLACES = 4
-
 # -- repairs ------------------------------------------------------------------------------------------
 
 searching = Sentence("searching for the line that must change: {tried:change} tried")
@@ -44,9 +42,8 @@ _two_places = Sentence("The same change in {first} and {second} makes every requ
 _several_places = Sentence("Each of these can be changed so that every required check passes: {places:; }.")
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
 _MOVED = "Every required check passes if one statement is moved."
+_MOST_PLACES = 4
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
-
-
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
 
 
@@ -66,19 +63,14 @@ def repairs_text(
         cells: The cells of a notebook.
         functions: The functions of which each, replaced by a correct one, makes the checks pass.
     """
-    texts = [" and ".join(place(cells, line) for line in lines) for lines in places]
-    match texts:
-        case [] if len(functions) == 1:
-            return _one_function(functions[0].rpartition(".")[2])
-        case []:
-            return _MOVED if moved else _no_place(tried)
-        case [text]:
-            lines = [place(cells, line) for line in places[0]]
-            return _one_place(text) if len(lines) == 1 else _two_places(*lines)
-        case _ if len(functions) == 1:
-            return _one_function(functions[0].rpartition(".")[2])
-        case _:
-            return _several_places(texts[:MOST_PLACES])
+    texts = [[place(cells, line) for line in lines] for lines in places]
+    if len(texts) == 1:
+        return _one_place(*texts[0]) if len(texts[0]) == 1 else _two_places(*texts[0])
+    if len(functions) == 1:
+        return _one_function(functions[0].rpartition(".")[2])
+    if texts:
+        return _several_places([" and ".join(lines) for lines in texts[:_MOST_PLACES]])
+    return _MOVED if moved else _no_place(tried)
 
 
 # -- checks -------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_what_a_process_used_is_counted_when_it_ends(running: Running) -> None:
 
 
 @pytest.mark.slow
-def test_time_between_batches_is_nobodys(running: Running) -> None:
+def test_time_between_batches_is_not_counted(running: Running) -> None:
     """Time in which the grader does something else does not count."""
     budget = Budget()
     process = running(budget=budget)

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from grader.client import Budget, candidates
+from grader.client import Budget, CandidateKind, bounds, candidates_of
 from grader.client.transport import Answer
 from grader.course import Limits
 from grader.remarks import Died
 from grader.sandbox import Warm
+from grader.worker.adapter import candidates as worker
 from grader.worker.confine.framing import HEADER
 
 SOURCE = "def rule(self, out):\n    self.grad = out.grad\n"
@@ -43,7 +44,7 @@ class Answering:
 def test_a_process_makes_candidates(warm: Warm, limits: Limits) -> None:
     """The edits of a file come from a process of its own, which does not run the file."""
     source = SOURCE + "raise SystemExit\n"
-    found = candidates(warm, source, {2}, limits)
+    found = candidates_of(warm, source, {2}, limits, Budget())
     assert source.replace(" = ", " += ") in [candidate.edited(source) for candidate in found]
 
 
@@ -68,10 +69,16 @@ def test_a_process_makes_candidates(warm: Warm, limits: Limits) -> None:
 def test_an_answer_that_does_not_fit_gives_no_candidates(answer: Any, limits: Limits) -> None:
     """Nothing is guessed from a malformed answer."""
     host = Answering(answer)
-    assert [] == candidates(host, SOURCE, {2}, limits)
+    assert [] == candidates_of(host, SOURCE, {2}, limits, Budget())
 
 
 def test_an_answer_that_fits_gives_its_candidates(limits: Limits) -> None:
     """The counterpart of the malformed answers."""
-    (found,) = candidates(Answering(["candidates", [EDIT]]), SOURCE, {2}, limits)
+    (found,) = candidates_of(Answering(["candidates", [EDIT]]), SOURCE, {2}, limits, Budget())
     assert ("accumulate", (2,)) == (found.kind, found.lines)
+
+
+def test_both_ends_know_the_same_kinds_and_bounds() -> None:
+    """The worker imports nothing of the grader, so it has the kinds and the bounds a second time."""
+    assert set(get_args(CandidateKind)) == {*worker.ORDER, "function"}
+    assert (bounds.CANDIDATES, bounds.REPLACEMENT) == (worker.MOST, worker.LONGEST)

@@ -412,7 +412,7 @@ def test_an_endless_loop_in_an_operation_is_stopped(submit: Callable[..., Any]) 
     assert ("build", "cpu", [4]) == (found.where, found.kind, found.lines)
 
 
-def test_whoever_swallows_the_clocks_exception_runs_out_of_time_all_the_same(running: Running) -> None:
+def test_code_that_catches_the_exception_of_the_clock_runs_out_of_time(running: Running) -> None:
     """`except BaseException` around an endless loop still ends as a timeout."""
     process = running("while True:\n    try:\n        while True: pass\n    except BaseException: pass")
     ran = process.ask(cpu_s=0.1)
@@ -451,7 +451,7 @@ def test_waiting_forever_ends_with_the_wall_clock(running: Running, act: str) ->
 
 
 @pytest.mark.slow
-def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(running: Running) -> None:
+def test_after_two_unanswered_batches_no_batch_is_sent(running: Running) -> None:
     """After two unanswered batches, a file is not run again."""
     process = running("while True: time.sleep(0.01)", limits=Limits(cpu_s=0.02))
     for _ in range(2):
@@ -462,7 +462,7 @@ def test_whoever_leaves_two_batches_unanswered_is_asked_no_more(running: Running
 
 
 @pytest.mark.slow
-def test_a_grader_that_did_not_get_to_run_blames_nobody(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_in_which_the_grader_was_suspended_is_not_counted(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the grader was suspended, an answer that arrived meanwhile counts. A long suspension counts as a short one."""
     process = running("time.sleep(0.3)", limits=Limits(cpu_s=0.02))
     real = select.select

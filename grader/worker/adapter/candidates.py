@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any, NamedTuple
@@ -9,10 +10,10 @@ from typing import Any, NamedTuple
 MOST = 4_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
 _TEXT = 1_000  # characters of a replacement
-_FUNCTION_TEXT = 8_000  # characters of a function in place of another
+LONGEST = 8_000  # characters of a function in place of another, the longest replacement
 
 _Node = ast.expr | ast.stmt
-_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -77,10 +78,10 @@ class CandidateFile:
     def load(self) -> list[Any]:
         """Return `["candidates", found]`. There are none if the file cannot be parsed."""
         try:
-            found = grafts(self._source, self._solution, self._editable) + candidates(self._source, self._editable)
+            found = candidates(self._source, self._editable, self._solution)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             found = []
-        return ["candidates", found[:MOST]]
+        return ["candidates", found]
 
     def forget(self) -> None:
         """Do nothing: there is no module."""
@@ -97,52 +98,44 @@ class CandidateFile:
         return True
 
 
-def candidates(source: str, editable: frozenset[int]) -> list[Candidate]:
-    """Return the candidates of a source: likely edits first, and edits of two statements after those of one.
+def candidates(source: str, editable: frozenset[int], solution: str = "") -> list[Candidate]:
+    """Return the candidates of a source: whole functions, then likely edits first, then edits of two statements.
 
     Args:
         source: the learner's file.
         editable: the lines whose statements may be edited.
+        solution: a right file. Each function with editable lines is replaced by its function of the same name.
 
     Raises:
         SyntaxError: the source cannot be parsed. `ast.parse` also raises `ValueError`, `RecursionError` and
             `MemoryError`.
     """
     file = _File(source, editable)
-    by_kind: dict[str, list[_Edit]] = {kind: [] for kind in _ORDER}
+    by_kind: dict[str, list[_Edit]] = {kind: [] for kind in ORDER}
     seen: set[tuple[Splice, ...]] = set()
     for edit in file.edits():
         if edit.splices not in seen and all(len(splice.text) <= _TEXT for splice in edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
-    found = [Candidate(edit.kind, edit.lines, edit.splices) for kind in _ORDER for edit in by_kind[kind]]
-    twice = [pair for kind in _ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
-    return (found + twice)[:MOST]
+    once = [Candidate(edit.kind, edit.lines, edit.splices) for kind in ORDER for edit in by_kind[kind]]
+    twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
+    return [*_grafts(file, _File(solution, frozenset())), *once, *twice][:MOST]
 
 
-def grafts(source: str, solution: str, editable: frozenset[int]) -> list[Candidate]:
-    """Return the files with one function replaced by that of a solution. Only functions with editable lines count.
-
-    Raises the same exceptions as `candidates`.
-    """
-    file = _File(source, editable)
-    right = _File(solution, frozenset())
+def _grafts(file: "_File", right: "_File") -> Iterator[Candidate]:
+    """Yield the candidates with one function replaced by that of a solution."""
     functions = dict(_named(right.tree))
-    found = []
     for name, mine in _named(file.tree):
-        if name in functions and not editable.isdisjoint(range(mine.lineno, (mine.end_lineno or 0) + 1)):
-            text = right.text(functions[name])
-            shift = mine.col_offset - functions[name].col_offset
-            head, *lines = text.split("\n")
-            body = [" " * shift + line if shift > 0 else line[-shift:] for line in lines]
+        if name in functions and not file.editable.isdisjoint(range(mine.lineno, (mine.end_lineno or 0) + 1)):
+            head, *lines = right.text(functions[name]).split("\n")
+            body = _indented(lines, mine.col_offset - functions[name].col_offset)
             splice = Splice(*file.span(mine), "\n".join([head, *body]))
-            if len(splice.text) <= _FUNCTION_TEXT:
-                found.append(Candidate("function", (mine.lineno,), (splice,), name))
-    return found
+            if len(splice.text) <= LONGEST:
+                yield Candidate("function", (mine.lineno,), (splice,), name)
 
 
 # likely kinds first
-_ORDER = (
+ORDER = (
     "accumulate",
     "sign",
     "operator",
@@ -173,25 +166,22 @@ class _Edit(NamedTuple):
 
 def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
     """Yield the same edit in two statements of a block."""
-    for position, first in enumerate(edits):
-        for second in edits[position + 1 :]:
-            if first.block == second.block and first.how == second.how and first.lines < second.lines:
-                splices = tuple(sorted(first.splices + second.splices))
-                if all(one.end <= other.start for one, other in itertools.pairwise(splices)):
-                    yield Candidate(first.kind, first.lines + second.lines, splices)
+    for first, second in itertools.combinations(edits, 2):
+        if first.block == second.block and first.how == second.how and first.lines < second.lines:
+            splices = tuple(sorted(first.splices + second.splices))
+            if all(one.end <= other.start for one, other in itertools.pairwise(splices)):
+                yield Candidate(first.kind, first.lines + second.lines, splices)
 
 
 class _File:
     """A parsed file, and the places of its nodes in the text."""
 
     def __init__(self, source: str, editable: frozenset[int]) -> None:
-        self._source = source
-        self._editable = editable
+        self.editable = editable
         self.tree = ast.parse(source)
-        self._starts = [0]  # of each line, in bytes
-        for line in source.encode().splitlines(keepends=True):
-            self._starts.append(self._starts[-1] + len(line))
-        self._bytes = None if source.isascii() else source.encode()
+        self._source = source
+        self._lines = source.encode().splitlines(keepends=True)  # in bytes, because the parser counts columns in them
+        self._starts = [0, *itertools.accumulate(len(line.decode()) for line in self._lines)]
         self._line, self._block = 0, 0
 
     def edits(self) -> Iterator[_Edit]:
@@ -205,8 +195,7 @@ class _File:
 
     def _place(self, line: int, column: int) -> int:
         """Return the position of a character, from its line and its column in bytes."""
-        place = self._starts[line - 1] + column
-        return place if self._bytes is None else len(self._bytes[:place].decode())
+        return self._starts[line - 1] + len(self._lines[line - 1][:column].decode())
 
     def span(self, node: _Node) -> tuple[int, int]:
         """Return the positions of the first character of a node and of that after its last."""
@@ -234,18 +223,17 @@ class _File:
 
     def _pool(self, function: _Function) -> tuple[str, ...]:
         """Return the names, and the numbers on them, that a function uses. The most frequent ones come first."""
-        counts: dict[str, int] = {}
-        attributes: dict[str, int] = {}
-        owners: dict[str, int] = {}
+        counts: Counter[str] = Counter()
+        owners: dict[str, None] = {}
         for node in ast.walk(function):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                counts[f"{node.value.id}.{node.attr}"] = counts.get(f"{node.value.id}.{node.attr}", 0) + 1
-                attributes[node.attr] = attributes.get(node.attr, 0) + 1
-                owners[node.value.id] = owners.get(node.value.id, 0) + 1
-            elif isinstance(node, ast.Name):
-                counts[node.id] = counts.get(node.id, 0) + 1
-            elif isinstance(node, ast.arg):
-                counts.setdefault(node.arg, 0)
+            match node:
+                case ast.Attribute(ast.Name(owner), attribute):
+                    counts[f"{owner}.{attribute}"] += 1
+                    owners[owner] = None
+                case ast.Name(name):
+                    counts[name] += 1
+                case ast.arg(name):
+                    counts.setdefault(name, 0)
         for owner in owners:
             for attribute in ("data", "grad"):
                 counts.setdefault(f"{owner}.{attribute}", 0)
@@ -256,7 +244,7 @@ class _File:
 
     def _edits_of_block(self, block: list[ast.stmt], pool: tuple[str, ...]) -> Iterator[_Edit]:
         for position, statement in enumerate(block):
-            if not any(line in self._editable for line in range(statement.lineno, _header_end(statement) + 1)):
+            if not any(line in self.editable for line in range(statement.lineno, _header_end(statement) + 1)):
                 continue
             self._line, self._block = statement.lineno, id(block)
             yield from self._edits_of_statement(statement, pool)
@@ -430,20 +418,24 @@ class _File:
         inner_block = statement.body if isinstance(statement, ast.For | ast.While | ast.If) else []
         if len(inner_block) > 1 and inner_block[-1].col_offset > column:
             # its last statement is run after the block
-            self._line = inner_block[-1].lineno
-            yield self._edit("moved", "out", self._shifted(inner_block[-1], column - inner_block[-1].col_offset))
-            self._line = statement.lineno
+            last_inner = inner_block[-1]
+            shifted = self._shifted(last_inner, column - last_inner.col_offset)
+            yield _Edit("moved", (last_inner.lineno,), (shifted,), self._block, "out")
 
     def _shifted(self, statement: ast.stmt, by: int) -> Splice:
         """Return the statement's lines with more or less space before them."""
         start, end = self._place(statement.lineno, 0), self.span(statement)[1]
-        lines = self._source[start:end].split("\n")
-        return Splice(start, end, "\n".join(" " * by + line if by > 0 else line[-by:] for line in lines))
+        return Splice(start, end, "\n".join(_indented(self._source[start:end].split("\n"), by)))
 
 
 _NUMERIC = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.IfExp, ast.UnaryOp, ast.Subscript)
 _BUILTIN = {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
 _BUILTIN |= {"range", "reversed", "set", "sorted", "str", "sum", "super", "tuple", "type", "zip", "Value", "math"}
+
+
+def _indented(lines: Iterable[str], by: int) -> list[str]:
+    """Return lines with `by` more spaces before them, or with as many characters less."""
+    return [" " * by + line if by > 0 else line[-by:] for line in lines]
 
 
 def _named(tree: ast.Module) -> Iterator[tuple[str, _Function]]:

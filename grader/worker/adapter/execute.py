@@ -16,7 +16,6 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from . import introspect, load, values
-from . import introspect as discovery
 from .candidates import CandidateFile
 from .load import CallBudget
 from .recording import Recording
@@ -244,7 +243,7 @@ class Graph:
         return ["nothing"]
 
     def pass_from(self, node: Any) -> Callable[[], Any]:
-        return discovery.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
+        return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
 
     def made(self) -> list[Any]:
         """Return the engine's nodes made for this program, oldest first. Omit objects of other classes."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.worker.adapter.candidates import MOST, Candidate, CandidateFile, candidates, grafts
+from grader.worker.adapter.candidates import MOST, Candidate, CandidateFile, candidates
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[3] / "solutions").glob("*.py"))
 RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
@@ -16,6 +16,11 @@ RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    
 
 def all_of(source: str) -> list[Candidate]:
     return candidates(source, frozenset(range(1, source.count("\n") + 2)))
+
+
+def grafts(source: str, solution: str, editable: frozenset[int]) -> list[Candidate]:
+    """Return the candidates in which a whole function is replaced."""
+    return [candidate for candidate in candidates(source, editable, solution) if candidate.kind == "function"]
 
 
 def edited(source: str, candidate: Candidate) -> str:
