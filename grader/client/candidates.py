@@ -43,7 +43,7 @@ class Splice(NamedTuple):
 
 
 class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
-    """A file that differs from the learner's in one place, or in two places by the same edit.
+    """A file that differs from the learner's in one place, or in two statements that one edit changes.
 
     Attributes:
         kind: The kind of the edit.

@@ -132,7 +132,7 @@ class Repair(_Strict, frozen=True):
 
     Attributes:
         kind: the kind of the edit.
-        lines: the first line of each statement that is edited. If there are two, both are edited in the same way.
+        lines: the first line of each statement that is edited. An edit changes one or two statements.
         function: the function that was replaced by that of the course's solution, if the kind is `function`.
     """
 

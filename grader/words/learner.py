@@ -37,9 +37,9 @@ from .sentence import Sentence, duration_text, filled
 # -- repairs ------------------------------------------------------------------------------------------
 
 searching = Sentence("searching for the line that must change: {tried:change} tried")
-_one_place = Sentence("A change in {place} alone makes every required check pass.")
-_two_places = Sentence("The same change in {first} and {second} makes every required check pass.")
-_several_places = Sentence("Each of these can be changed so that every required check passes: {places:; }.")
+_one_place = Sentence("A change of the statement in {place} alone makes every required check pass.")
+_two_places = Sentence("A change of both statements in {first} and {second} makes every required check pass.")
+_several_places = Sentence("Each of these statements can be changed so that every required check passes: {places:; }.")
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
 _MOVED = "Every required check passes if one statement is moved."
 _MOST_PLACES = 4
@@ -57,7 +57,7 @@ def repairs_text(
     """Say which lines were changed so that every required check passed.
 
     Args:
-        places: The lines of each place. Two lines are a place if the same edit changed both.
+        places: The first line of each statement of a place. A place has two statements if one edit changed both.
         tried: The number of changes that were tried.
         moved: Whether moving a statement also made the checks pass.
         cells: The cells of a notebook.

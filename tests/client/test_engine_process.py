@@ -462,7 +462,9 @@ def test_after_two_unanswered_batches_no_batch_is_sent(running: Running) -> None
 
 
 @pytest.mark.slow
-def test_time_in_which_the_grader_was_suspended_is_not_counted(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_in_which_the_grader_was_suspended_is_not_counted(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """If the grader was suspended, an answer that arrived meanwhile counts. A long suspension counts as a short one."""
     process = running("time.sleep(0.3)", limits=Limits(cpu_s=0.02))
     real = select.select

@@ -185,9 +185,13 @@ def test_a_line_zero_is_no_line() -> None:
 @pytest.mark.parametrize(
     ("places", "moved", "text"),
     [
-        ([(7,)], False, "A change in line 7 alone makes every required check pass."),
-        ([(7, 8)], False, "The same change in line 7 and line 8 makes every required check pass."),
-        ([(7,), (9,)], True, "Each of these can be changed so that every required check passes: line 7; line 9."),
+        ([(7,)], False, "A change of the statement in line 7 alone makes every required check pass."),
+        ([(7, 8)], False, "A change of both statements in line 7 and line 8 makes every required check pass."),
+        (
+            [(7,), (9,)],
+            True,
+            "Each of these statements can be changed so that every required check passes: line 7; line 9.",
+        ),
         ([], True, "Every required check passes if one statement is moved."),
         ([], False, "None of the 40 changes that were tried makes every required check pass."),
     ],

@@ -45,7 +45,7 @@ class Splice(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A file that differs from the learner's in one place, or in two places by the same edit.
+    """A file that differs from the learner's in one place, or in two statements that one edit changes.
 
     Attributes:
         kind: the kind of the edit.
