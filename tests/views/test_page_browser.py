@@ -84,10 +84,9 @@ def sort_by(page: Page, title: str) -> None:
     page.locator("#learner-table").get_by_role("button", name=title, exact=True).click()
 
 
-def opened(page: Page) -> str:
-    """Return the learner whose report is open, or an empty text."""
-    heading = page.locator("dialog[open] h2")
-    return heading.inner_text() if heading.count() else ""
+def expect_opened(page: Page, learner: str) -> None:
+    """Wait until the report of a learner is open: it opens when the browser says that the address has changed."""
+    expect(page.locator("dialog[open] h2")).to_have_text(learner)
 
 
 def full_name(report: Report) -> str:
@@ -126,7 +125,7 @@ def test_the_heat_map_shows_failures_first(open_page: OpenPage, handed_in: tuple
         "title", re.compile("^learner 0, 01 distribute: 5 of 5")
     )
     page.locator(f"{ROWS} .heat").first.click()
-    assert "learner 0" == opened(page)
+    expect_opened(page, "learner 0")
 
 
 def test_search_finds_names_ids_and_addresses(open_page: OpenPage, a_class: list[Report]) -> None:
@@ -226,13 +225,12 @@ def test_the_keyboard_alone_is_enough(open_page: OpenPage, a_class: list[Report]
     press("ArrowUp")
     assert expected[1] == page.evaluate("document.activeElement.textContent")
     press("Enter")
-    page.wait_for_selector("dialog[open]")
-    assert expected[1] == opened(page)
+    expect_opened(page, expected[1])
     inside = "document.activeElement.closest('dialog') !== null"
     assert page.evaluate(inside)
     page.get_by_role("button", name="Next").focus()
     press("Enter")
-    assert expected[2] == opened(page)
+    expect_opened(page, expected[2])
     press("Escape")
     page.wait_for_selector("dialog", state="hidden")
     assert expected[1] == page.evaluate("document.activeElement.textContent")
@@ -255,7 +253,7 @@ def test_a_misconception_leads_to_who_has_it(open_page: OpenPage, a_class: list[
     row.get_by_role("link").click()
     (example,) = [report for report in a_class if report.submission.id == found.example]
     page.wait_for_selector("dialog[open]")
-    assert full_name(example) == opened(page)
+    expect_opened(page, full_name(example))
     expect(page.locator("dialog")).to_contain_text(found.explanation.replace("`", ""))
     page.keyboard.press("Escape")
     row.get_by_role("button", name=f"{found.count} learners, {round(100 * found.count / 24)} %").click()
@@ -303,7 +301,7 @@ def test_an_address_opens_a_learner(open_page: OpenPage, a_class: list[Report]) 
     report = a_class[5]
     page = open_page(a_class, at=f"#learner={report.submission.id}")
 
-    assert full_name(report) == opened(page)
+    expect_opened(page, full_name(report))
     for nonsense in ("#learner=nobody", "#learner=%E0%A4%A", "#learner=__proto__", "#nowhere"):
         page.evaluate("hash => { location.hash = hash }", nonsense)
         page.wait_for_selector("dialog", state="hidden")
@@ -458,9 +456,10 @@ def test_paper_is_light_and_whole_at_once(
 
     page.emulate_media(media="screen")
     page.locator(f"{ROWS} button[data-i]").first.click()
+    expect(page.locator("dialog h2")).to_be_visible()
     page.emulate_media(media="print")
-    assert page.locator("dialog h2").is_visible()
-    assert not page.locator("main").is_visible()
+    expect(page.locator("dialog h2")).to_be_visible()
+    expect(page.locator("main")).to_be_hidden()
     assert page.locator("dialog").evaluate("d => d.scrollHeight <= d.clientHeight + 1")
 
 
@@ -621,7 +620,7 @@ def test_a_learners_code_stands_beside_the_results(open_page: OpenPage, handed_i
     assert "3" == hit.get_attribute("data-n")
     assert spelled(f"# the end{HOSTILE[0]}{BIDI}") == listing.locator(".line").last.text_content()
     page.get_by_role("button", name="Previous").click()
-    assert 0 == listing.count()
+    expect(listing).to_have_count(0)
 
 
 def test_a_listing_of_a_rule_as_long_as_a_file_is_short(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
@@ -705,7 +704,7 @@ def test_a_learner_with_two_submissions_is_there_once(open_page: OpenPage, hande
     reports = [replace(one, submission=stamp) for one, stamp in zip((solved, mistaken), stamps, strict=True)]
     roster = parse_roster(b"login,name\nbob,Bob Lee\n", "roster.csv")
     page = open_page(reports, at="#learner=sub0", people=Class(tuple(map(Handed.of, stamps)), roster))
-    assert "Bob Lee" == opened(page)
+    expect_opened(page, "Bob Lee")
     expect(page.locator("dialog")).to_contain_text("Other submissionssub0")
     page.keyboard.press("Escape")
     assert ["Bob Lee"] == names(page)
@@ -757,4 +756,4 @@ def test_a_teachers_questions_take_two_clicks(
     page.keyboard.type("abe sent")
     page.get_by_role("button", name="Abe Sent").click()
     expect(page.locator("dialog h2")).to_have_text("Abe Sent")
-    assert page.locator("dialog .listing").count() == 1
+    expect(page.locator("dialog .listing")).to_have_count(1)
