@@ -34,7 +34,11 @@ _WHEELS = Path(__file__).with_name("wheels.txt")
 _GRADER = Path(__file__).resolve().parents[1]
 _PAGE = _GRADER / "views" / "site"
 _STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
-_SCRIPTS = (_PAGE / "assets" / "editor.min.js", _PAGE / "page.js")
+_SCRIPTS = (
+    _GRADER / "views" / "offline" / "elements.js",
+    _PAGE / "assets" / "editor.min.js",
+    *(_PAGE / f"{name}.js" for name in ("interpreters", "work", "page")),
+)
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
 _NOT_IN_A_TAB = ("author", "ci", "cli", "cohort", "people", "pytest_plugin.py")
@@ -188,8 +192,9 @@ def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
     framed = Template(_read(_PAGE / "frame.html"))
     hashed = base64.b64encode(hashlib.sha256(frame.encode()).digest()).decode()
     title = html.escape(plain(course.title))
+    scripts = "\n".join(f'<script src="{path.name}"></script>' for path in _SCRIPTS)
     texts = {
-        "index.html": Template(_read(_PAGE / "index.html")).substitute(title=title),
+        "index.html": Template(_read(_PAGE / "index.html")).substitute(title=title, scripts=scripts),
         "frame.html": framed.substitute(hash=hashed, script=frame),
         "page.css": "".join(map(_read, _STYLES)),
         "worker.js": _read(_PAGE / "worker.js"),

@@ -1,179 +1,12 @@
 "use strict";
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
-const FILES = {
-  worker: "worker.js", loader: "python/pyodide.mjs", glue: "python/pyodide.asm.mjs", binary: "python/pyodide.asm.wasm",
-  library: "python/python_stdlib.zip", lock: "python/pyodide-lock.json", grader: "python/grader.zip",
-};
-const TEXTS = ["worker", "loader", "glue", "lock"];
-const byId = (id) => document.getElementById(id);
 const say = (text) => (byId("state").textContent = text);
-
-/** Make an element with attributes and children; strings become text nodes. */
-function h(tag, attributes, ...children) {
-  const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes ?? {})) {
-    if (typeof value === "function") node.addEventListener(key, value);
-    else if (value !== undefined) node.setAttribute(key, value);
-  }
-  node.append(...children);
-  return node;
-}
-
-// -- Interpreters: one at work, and one that is ready to take its place
-
-class Interpreter {
-  static count = 0;
-
-  constructor(frame) {
-    this.frame = frame;
-    this.number = ++Interpreter.count;
-    this.waiting = new Map();
-    const { port1, port2 } = new MessageChannel();
-    this.port = port1;
-    this.ready = new Promise((resolve, reject) => {
-      port1.onmessage = ({ data }) => {
-        if (data.ready) resolve(Object.assign(this, { patience: data.patience }));
-        else if (data.id) this.settle(data);
-        else reject(new Error(data.failed));
-      };
-    });
-    this.ready.catch(() => {});
-    frame.postMessage({ start: this.number }, "*", [port2]);
-  }
-
-  settle({ id, result, failed }) {
-    const { resolve, reject } = this.waiting.get(id) ?? {};
-    this.waiting.delete(id);
-    if (failed) reject?.(new Error(failed));
-    else resolve?.(result);
-  }
-
-  ask(action, ...values) {
-    const id = this.waiting.size + 1;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.port.postMessage({ id, action, values });
-    });
-  }
-
-  end() {
-    this.port.close();
-    this.frame.postMessage({ end: this.number }, "*");
-  }
-}
-
-class Ended extends Error {}
-
-class Interpreters {
-  constructor(frame, seconds) {
-    this.frame = frame;
-    this.seconds = seconds;
-    this.busy = Promise.resolve();
-    this.current = new Interpreter(frame);
-    this.spare = this.after(this.current);
-  }
-
-  /** Start another interpreter when this one is ready, and has given the verdict that is waited for. */
-  async after(current) {
-    await current.ready;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    await this.busy;
-    return new Interpreter(this.frame);
-  }
-
-  /** Ask the interpreter, one request after another. Raise `Ended` if it does not answer in time. */
-  ask(action, ...values) {
-    const answer = this.busy.then(() => this.exchange(action, values));
-    this.busy = answer.catch(() => {});
-    return answer;
-  }
-
-  async exchange(action, values) {
-    const current = await this.current.ready;
-    let timer;
-    const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Ended("hung")), this.seconds * current.patience * 1000);
-    });
-    try {
-      return await Promise.race([current.ask(action, ...values), late]);
-    } catch (error) {
-      // whatever went wrong, this interpreter is not used again
-      current.end();
-      const spare = await this.spare;
-      this.current = spare;
-      this.spare = this.after(spare);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-/** Load all files, and hand them to the frame as soon as it listens. */
-async function load(frame) {
-  const listening = new Promise((resolve) => {
-    addEventListener("message", ({ data, source }) => source === frame && data.ready && resolve());
-  });
-  byId("frame").src = "frame.html"; // not before this script can hear it
-  let done = 0;
-  const one = async ([name, path]) => {
-    const response = await fetch(path);
-    if (!response.ok) throw new Error(`${path}: ${response.status}`);
-    const data = TEXTS.includes(name) ? await response.text() : await response.arrayBuffer();
-    byId("loading").value = ++done / (Object.keys(FILES).length + 1);
-    return [name, data];
-  };
-  const files = Object.fromEntries(await Promise.all(Object.entries(FILES).map(one)));
-  await listening;
-  frame.postMessage({ files }, "*");
-}
-
-// -- The learner's work, in this browser's storage
-
-class Work {
-  constructor(course) {
-    this.prefix = `backward:${course.id}:`;
-  }
-
-  get(kind, id) {
-    const text = localStorage.getItem(`${this.prefix}${kind}:${id}`);
-    return text === null ? undefined : JSON.parse(text);
-  }
-
-  set(kind, id, value) {
-    try {
-      if (value === undefined) localStorage.removeItem(`${this.prefix}${kind}:${id}`);
-      else localStorage.setItem(`${this.prefix}${kind}:${id}`, JSON.stringify(value));
-    } catch {
-      note("Your work cannot be kept: this browser's storage is full or switched off. Save it as a zip.");
-    }
-  }
-
-  /** Return the text of an exercise: the learner's, or else the file as it is given out. */
-  text(exercise) {
-    const kept = this.get("text", exercise.id);
-    return kept === undefined || kept.text === kept.stub ? exercise.stub : kept.text;
-  }
-
-  keep(exercise, text) {
-    const stub = this.get("text", exercise.id)?.stub ?? exercise.stub;
-    this.set("text", exercise.id, text === exercise.stub ? undefined : { text, stub });
-  }
-
-  /** Return whether the exercise has changed since the learner began it. */
-  outdated(exercise) {
-    const kept = this.get("text", exercise.id);
-    return kept !== undefined && kept.text !== kept.stub && kept.stub !== exercise.stub;
-  }
-}
 
 function note(text) {
   byId("note").textContent = text;
   byId("note").hidden = !text;
 }
-
-// -- The page
 
 class Page {
   constructor(course) {
@@ -204,7 +37,7 @@ class Page {
     if (location.hash !== `#${exercise.id}`) history.replaceState(null, "", `#${exercise.id}`);
     byId("title").textContent = `${exercise.number} ${exercise.title}`;
     byId("file").textContent = exercise.file;
-    byId("text").replaceChildren(...exercise.lesson.map(block));
+    byId("text").replaceChildren(...exercise.lesson.map(lessonBlock));
     byId("lesson").scrollTop = 0;
     byId("hints").replaceChildren();
     byId("verdict").replaceChildren();
@@ -237,8 +70,8 @@ class Page {
       const status = results[at]?.status === "passed" ? "passed" : this.work.get("text", one.id) ? "begun" : "";
       const current = one === this.exercise ? "true" : undefined;
       const about = `${one.title}, ${results[at]?.score ?? 0} of ${one.points} points${status && `, ${status}`}`;
-      const button = h("button", { type: "button", class: status, "aria-current": current, title: about,
-        click: () => this.open(one) }, `${one.number} ${one.id}`);
+      const button = h("button", { type: "button", class: status || undefined, "aria-current": current, title: about,
+        onclick: () => this.open(one) }, `${one.number} ${one.id}`);
       return h("li", {}, button);
     }));
     byId("next").hidden = this.work.get("result", this.exercise.id)?.status !== "passed" || !this.following();
@@ -372,8 +205,8 @@ class Page {
 }
 
 /** Return a block of a lesson. */
-function block([kind, lines]) {
-  if (kind === "pre") return h("pre", { tabindex: 0 }, lines.join("\n"));
+function lessonBlock([kind, lines]) {
+  if (kind === "pre") return block(lines.join("\n"));
   if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
   return h("p", { class: kind }, ...inline(lines[0]));
 }
@@ -386,8 +219,10 @@ function inline(text) {
 /** Return a line of a verdict, whose first word has a colour. */
 function line(text) {
   const [, space, word, rest] = /^( *)(PASS|FAIL|PART|TIME|ERR)?(.*)$/s.exec(text) ?? [];
-  const painted = word ? h("span", { class: word === "PASS" ? "passed" : "failed" }, word) : "";
-  return h("span", {}, space, painted, rest, "\n");
+  const painted = word && h("span", { class: word === "PASS" ? "passed" : "failed" }, word);
+  const node = h("span", {}, space, painted, rest);
+  node.append("\n");
+  return node;
 }
 
 (async () => {
