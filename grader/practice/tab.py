@@ -1,6 +1,8 @@
 """The grader's end of a browser tab: it gets the text of an exercise, and returns JSON for the page."""
 
+import re
 import zlib
+from collections import defaultdict
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -11,14 +13,19 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ..base.style import Style
-from ..client import bounds, decode_source
+from ..client import NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..client.same_interpreter import Here
 from ..course import Course, Exercise, load_course
-from ..report import ExerciseResult, to_json
+from ..grading import digest
+from ..remarks import Reason
+from ..report import ExerciseResult, read_report, to_json, with_results
+from ..report.model import SubmissionStamp
 from ..report.shown import facts_of, first_failure, hint_of, located
 from ..views.practice import exercise_screen
+from ..words.practice import no_exercise_file, unread_text
 from .session import Practice
 
+_COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _CPU_S = 2.0  # a verdict has to be back within three seconds
 
 
@@ -40,6 +47,18 @@ class Verdict(Struct, frozen=True):
     marked: Sequence[int]
     hints: Sequence[int]
     report: str
+
+
+class Taken(Struct, frozen=True):
+    """Files that the learner gave to the page.
+
+    Attributes:
+        texts: The texts of exercises' files by the exercises' ids.
+        problems: A sentence about each file that cannot be used.
+    """
+
+    texts: dict[str, str]
+    problems: Sequence[str]
 
 
 class Tab:
@@ -87,40 +106,107 @@ class Tab:
             one.hints_from(hint_of(failure)) if failure else (),
             to_json(report).decode(),
         )
-        return msgspec.json.encode(verdict).decode()
+        return _json(verdict)
 
-    def packed(self, texts: str) -> bytes:
-        """Return a zip of files, which `grade` and `grade cohort` accept. `texts` is their texts by name, as JSON."""
+    def replay(self, exercise: str, text: str) -> str:
+        """Record how the text of an exercise's file runs on the program of its first failing check.
+
+        Returns:
+            The data of the replay's page, as JSON. If no check can be shown, it has no replays.
+        """
+        from ..views.replay import document
+
+        one = _find(self._course, exercise)
+        source = decode_source(_path(one), text.encode("utf-8", "replace"))
+        return msgspec.json.encode(document(self._practice.replays(one, source), None)).decode()
+
+    def packed(self, texts: str, reports: str = "[]") -> bytes:
+        """Return a zip of exercises' files, which `grade` and `grade cohort` accept.
+
+        Args:
+            texts: The texts by the files' names, as JSON.
+            reports: The reports on these texts, one for each exercise, as JSON. Their union is `report.json`.
+        """
         files: dict[str, str] = msgspec.json.decode(texts, type=dict[str, str])
+        known = [read_report(report.encode()) for report in msgspec.json.decode(reports, type=list[str])]
         packed = BytesIO()
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
             for name, text in files.items():
                 archive.writestr(f"exercises/{name}", text)
+            if known:
+                results = {result.id: result for report in known for result in report.exercises}
+                graded = [one for one in self._course.exercises if one.id in results and one.filename in files]
+                sources = {one.id: Source(_path(one), files[one.filename]) for one in graded}
+                report = with_results(known[-1], [results[one.id] for one in graded])
+                stamp = SubmissionStamp("local", digest(sources))
+                archive.writestr("exercises/.backward/report.json", to_json(replace(report, submission=stamp)))
         return packed.getvalue()
 
-    def unpacked(self, data: bytes) -> str:
-        """Return the texts of the exercises' files in a zip, by the exercises' ids, as JSON: `null` for no zip.
+    def taken(self, name: str, data: bytes) -> str:
+        """Read a file that the learner gave to the page: an exercise's file, a notebook of it, or a zip of such files.
 
-        Other files are left out.
+        Args:
+            name: The file's name.
+
+        Returns:
+            A `Taken` as JSON.
         """
-        names = {exercise.filename: exercise for exercise in self._course.exercises}
-        texts = {}
+        if data.startswith(b"PK"):
+            return _json(self._unpacked(name, data))
+        exercise = self._named(name)
+        if exercise is None:
+            return _json(Taken({}, [no_exercise_file(name)]))
+        source = _source(exercise, name, data)
+        if source.unread is not None:
+            return _json(Taken({}, [unread_text(source.unread, name)]))
+        return _json(Taken({exercise.id: source.text}, ()))
+
+    def _unpacked(self, name: str, data: bytes) -> Taken:
+        """Return the exercises' files in a zip. Other files are left out."""
+        found: defaultdict[str, dict[Source, str]] = defaultdict(dict)  # the different files, with a path of each
         try:
             with ZipFile(BytesIO(data)) as archive:
                 for info in archive.infolist():
-                    exercise = names.get(PurePosixPath(info.filename).name)
-                    if exercise is None or info.file_size > bounds.SOURCE:
-                        continue
-                    source = decode_source(_path(exercise), archive.read(info))
-                    if source.problem is None:
-                        texts[exercise.id] = source.text
-        except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error):
-            return "null"
-        return msgspec.json.encode(texts).decode()
+                    exercise = None if info.is_dir() else self._named(info.filename)
+                    if exercise is not None:
+                        with archive.open(info) as member:
+                            source = _source(exercise, info.filename, member.read(bounds.NOTEBOOK + 1))
+                        found[exercise.id][replace(source, path=_path(exercise))] = info.filename
+        except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error) as error:
+            return Taken({}, [unread_text(Reason("damaged", detail=str(error)), name)])
+        texts: dict[str, str] = {}
+        problems = []
+        for exercise_id, different in found.items():
+            source, *others = different
+            paths = tuple(different.values())
+            reason = Reason("several_files", count=len(paths), names=paths[:3]) if others else source.unread
+            if reason is None:
+                texts[exercise_id] = source.text
+            else:
+                problems.append(unread_text(reason, paths[0] if not others else source.path.name))
+        return Taken(texts, problems if found else [no_exercise_file(name)])
+
+    def _named(self, path: str) -> Exercise | None:
+        """Return the exercise whose file has this name, also if a browser has put a number after the name."""
+        name = PurePosixPath(path)
+        name = name.with_name(_COPY.sub("", name.stem) + name.suffix)
+        exercises = self._course.exercises
+        return next((one for one in exercises if name.name in (one.filename, one.notebook)), None)
 
 
 def _find(course: Course, name: str) -> Exercise:
     return next(exercise for exercise in course.exercises if exercise.id == name)
+
+
+def _source(exercise: Exercise, name: str, data: bytes) -> Source:
+    path = Path(name)
+    if path.suffix == NOTEBOOK:
+        return notebook_source(path, data, exercise.names)
+    return decode_source(path, data)
+
+
+def _json(data: Struct) -> str:
+    return msgspec.json.encode(data).decode()
 
 
 def _path(exercise: Exercise) -> Path:

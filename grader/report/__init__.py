@@ -13,6 +13,7 @@ from .model import (
     review_reasons,
     schema,
     to_json,
+    with_results,
     write_report,
 )
 
@@ -29,5 +30,6 @@ __all__ = [
     "review_reasons",
     "schema",
     "to_json",
+    "with_results",
     "write_report",
 ]

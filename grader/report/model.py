@@ -248,6 +248,12 @@ def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:
     return "partial" if any(exercise.score for exercise in exercises) else "failed"
 
 
+def with_results(report: Report, exercises: Sequence[ExerciseResult]) -> Report:
+    """Return a report with these results of exercises. Its points are their sums."""
+    totals = {name: sum(getattr(exercise, name) for exercise in exercises) for name in _FIELDS}
+    return replace(report, exercises=tuple(exercises), status=overall(exercises), **totals)
+
+
 # -- JSON. A report that was edited or damaged may still have the right form, so it is checked for contradictions
 
 _FIELDS = ("score", "max_score", "bonus")

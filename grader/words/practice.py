@@ -62,6 +62,7 @@ no_files = Sentence(
     above=False,
 )
 no_file = Sentence("there is no file {path}")
+no_exercise_file = Sentence("{name} is not the file of an exercise, and contains none")
 folder_and_more = Sentence("{word} is a second folder; name only one folder")
 
 # -- the next step --------------------------------------------------------------------------------------

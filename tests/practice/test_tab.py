@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from grader.author.build import catalogue
@@ -14,10 +15,12 @@ from grader.base.style import Style
 from grader.client import decode_source
 from grader.cohort.intake.files import read_files
 from grader.course import Exercise, load_course
+from grader.grading import digest
 from grader.practice import Practice
 from grader.practice.tab import Tab, for_page
-from grader.report import to_json
+from grader.report import read_report, to_json
 from grader.views.practice import exercise_screen
+from grader.views.replay import document
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -77,22 +80,79 @@ def test_marks_and_hints_are_those_of_the_failure(tab: Tab) -> None:
     assert verdict["hints"]
 
 
+def taken(tab: Tab, name: str, data: bytes) -> tuple[dict[str, str], list[str]]:
+    answer = json.loads(tab.taken(name, data))
+    return answer["texts"], answer["problems"]
+
+
 def test_work_goes_through_a_zip(tab: Tab, tmp_path: Path) -> None:
-    """Files come back as they were, and are one person's submission for `grade cohort`."""
+    """Files come back as they were, and are one person's submission for `grade cohort`. The report is theirs."""
     one, other = COURSE.exercises[:2]
-    data = tab.packed(json.dumps({one.filename: "a = 1\n", other.filename: "ü"}))
-    assert {one.id: "a = 1\n", other.id: "ü"} == json.loads(tab.unpacked(data))
+    texts = {one: "a = 1\n", other: COURSE.solution(other).read_text(encoding="utf-8")}
+    reports = [json.loads(tab.grade(exercise.id, text, 80))["report"] for exercise, text in texts.items()]
+    data = tab.packed(json.dumps({exercise.filename: text for exercise, text in texts.items()}), json.dumps(reports))
+    assert ({exercise.id: text for exercise, text in texts.items()}, []) == taken(tab, "work.zip", data)
     (tmp_path / "ada.zip").write_bytes(data)
-    sources = read_files([(tmp_path / "ada.zip", "ada.zip")], {e.id: e.filename for e in COURSE.exercises}).sources
-    assert ["a = 1\n", "ü", ""] == [sources[e.id].text for e in COURSE.exercises[:3]]
+    names = {exercise.id: exercise.filename for exercise in COURSE.exercises}
+    sources = read_files([(tmp_path / "ada.zip", "ada.zip")], names).sources
+    assert [*texts.values(), ""] == [sources[exercise.id].text for exercise in COURSE.exercises[:3]]
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        report = read_report(archive.read("exercises/.backward/report.json"))
+    assert [0, other.max_score] == [result.score for result in report.exercises]
+    assert (other.max_score, one.max_score + other.max_score) == (report.score, report.max_score)
+    sources = {exercise.id: decode_source(Path("x"), text.encode()) for exercise, text in texts.items()}
+    assert digest(sources) == report.submission.sha256
+
+
+def zip_of(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
 
 
 def test_other_files_of_a_zip_are_left_out(tab: Tab) -> None:
-    """Only files with an exercise's name are read, in whatever folder they are."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("work/deep/01_distribute.py", "x = 1")
-        archive.writestr("notes.txt", "no")
-        archive.writestr("exercises/02_swap.py", b"\0")
-    assert {"distribute": "x = 1"} == json.loads(tab.unpacked(packed.getvalue()))
-    assert None is json.loads(tab.unpacked(b"no zip"))
+    """Files with an exercise's name are read, in whatever folder they are. A sentence names each that cannot be."""
+    files = {"work/deep/01_distribute.py": b"x = 1", "notes.txt": b"no", "exercises/02_swap.py": b"\0"}
+    files |= {"a/03_accumulate.py": b"a", "b/03_accumulate.py": b"b"}
+    texts, problems = taken(tab, "work.zip", zip_of(files))
+    assert {"distribute": "x = 1"} == texts
+    assert ["exercises/02_swap.py is not text: it has NUL bytes (UTF-16?)"] == problems[:1]
+    assert problems[1:] == [
+        "2 different files 03_accumulate.py were found: a/03_accumulate.py, b/03_accumulate.py; none was graded. "
+        "Keep one of them."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "problem"),
+    [
+        ("work.zip", b"PK no zip", "work.zip is damaged: File is not a zip file"),
+        ("work.zip", zip_of({"a.py": b""}), "work.zip is not the file of an exercise, and contains none"),
+        ("mine.py", b"x = 1", "mine.py is not the file of an exercise, and contains none"),
+        ("01_distribute.py", b"\xff", "01_distribute.py is not UTF-8 (byte 0)"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(tab: Tab, name: str, data: bytes, problem: str) -> None:
+    """The page changes nothing, and says why."""
+    assert ({}, [problem]) == taken(tab, name, data)
+
+
+def test_a_file_is_known_by_its_name(tab: Tab) -> None:
+    """A browser's number for a second download does not count, and a notebook is read as a terminal does."""
+    notebook = {"nbformat": 4, "metadata": {}, "cells": [{"cell_type": "code", "source": "x = 2"}]}
+    assert {"distribute": "x = 1"} == taken(tab, "01_distribute (2).py", b"x = 1")[0]
+    assert {"distribute": "x = 2"} == taken(tab, "01_distribute.ipynb", json.dumps(notebook).encode())[0]
+
+
+def test_a_replay_shows_the_failure(tab: Tab, practice: Practice) -> None:
+    """The replay of a wrong file is the one that a sandbox records. A file that cannot be loaded has none."""
+    exercise = COURSE.exercises[2]
+    wrong = COURSE.solution(exercise).read_text(encoding="utf-8").replace("+=", "=")
+    source = decode_source(Path("exercises", exercise.filename), wrong.encode())
+    shown = json.loads(tab.replay(exercise.id, wrong))
+    assert json.loads(msgspec.json.encode(document(practice.replays(exercise, source), None))) == shown
+    assert ["a + a counts both uses of a"] == [replay["title"] for replay in shown["replays"]]
+    assert [] == json.loads(tab.replay(exercise.id, ")"))["replays"]

@@ -187,9 +187,9 @@ class Page {
 
   async import(file) {
     if (!file) return;
-    const texts = JSON.parse(await this.interpreters.ask("unpacked", new Uint8Array(await file.arrayBuffer())));
-    if (texts === null) {
-      note("This is not a zip.");
+    const { texts, problems } = JSON.parse(await this.interpreters.ask("taken", file.name, new Uint8Array(await file.arrayBuffer())));
+    if (problems.length) {
+      note(problems.join(" "));
     } else {
       const changed = this.course.exercises.filter((one) => one.id in texts && texts[one.id] !== this.work.text(one));
       for (const one of changed) {
