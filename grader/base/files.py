@@ -12,6 +12,7 @@ from typing import IO
 from .text import printable
 
 _MAX_READ = 256 << 20
+_PIECE = 1 << 20
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _WAITLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -57,11 +58,15 @@ def read_plain(path: Path, most: int = _MAX_READ, *, follow: bool = False) -> by
         if path.is_symlink() and not follow:
             raise OSError(error.errno, "is a symbolic link", str(path)) from None
         raise
+    pieces, left = [], most + 1
     with file:
-        data = file.read(most + 1)
-    if len(data) > most:
+        # in pieces, because `read` allocates as much as it may return
+        while left and (piece := file.read(min(left, _PIECE))):
+            pieces.append(piece)
+            left -= len(piece)
+    if not left:
         raise OSError(errno.EFBIG, f"is larger than {most >> 20} MB", str(path))
-    return data
+    return b"".join(pieces)
 
 
 def in_the_way(path: Path, wanted: str = "file") -> str | None:
