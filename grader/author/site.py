@@ -4,33 +4,22 @@ import ast
 import base64
 import hashlib
 import html
-import io
 import json
 import os
 import re
-import sys
-import tarfile
-import zipfile
-from collections.abc import Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from string import Template
 
-from ..base import UserError, plain, read_plain, write_files
-from ..base.processes import find_program, start
+from ..base import plain, read_plain, write_files
 from ..course import Course, CourseError
 from ..oracle.answer_book import AnswerBook, read_book
 from ..remarks import Died
-from ..words import author as words
 from ..words.learner import ended_text
+from .interpreter import python_files
 from .release import solutions_in
 
-PYODIDE = "314.0.7"
-_PYODIDE_HASH = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
-_PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64")
-_INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-_WHEELS = Path(__file__).with_name("wheels.txt")
 _GRADER = Path(__file__).resolve().parents[1]
 _PAGE = _GRADER / "views" / "site"
 _STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
@@ -42,16 +31,7 @@ _SCRIPTS = (
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
 _NOT_IN_A_TAB = ("author", "ci", "cli", "cohort", "people", "pytest_plugin.py")
-# Pygments knows hundreds of languages and colours, of which pytest uses Python's
-_PYGMENTS = re.compile(
-    r"pygments/(?!(lexers/(__init__|_mapping|diff|python)|styles/(__init__|_mapping))\.py)(lexers|styles)/"
-)
 HANG_S = 3  # seconds after which the page ends an interpreter that does not answer
-_WHEN = (1980, 1, 1, 0, 0, 0)  # the time of every file in an archive, so that the same course gives the same bytes
-
-
-class SiteError(UserError):
-    """A site cannot be built. The message says what to do."""
 
 
 def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None = None) -> list[str]:
@@ -68,9 +48,9 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     """
     graded = _course(course)  # first, because nothing need be downloaded for a course that has an error
     book = read_book(course.book)
-    interpreter = _given(pyodide) if pyodide else _pyodide(cache)
-    files = _page(course, book) | {f"python/{name}": data for name, data in interpreter.items()}
-    files["python/grader.zip"] = _packed(_packages(cache) | _grader() | graded)
+    first = course.exercises[0].id
+    python = python_files(_grader() | graded, {"exercise": first, "stub": book.stubs[first]}, cache, pyodide)
+    files = _page(course, book) | {f"python/{name}": data for name, data in python.items()}
     write_files(files, folder, [name for name in files if os.path.lexists(folder / name)])
     return list(files)
 
@@ -85,68 +65,6 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Print nothing."""
-
-
-# -- Download Pyodide and the packages once, and compare them with their hashes
-
-
-def _pyodide(cache: Path) -> dict[str, bytes]:
-    """Return the files of Pyodide's package on npm."""
-    path = cache / f"pyodide-{PYODIDE}.tgz"
-    data, npm = _expected(path), find_program("npm")
-    if data is None and npm is not None:
-        cache.mkdir(parents=True, exist_ok=True)
-        _run([npm, "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)])
-        data = _expected(path)
-    if data is None:
-        raise SiteError(words.no_npm)
-    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        members = {name: archive.extractfile(f"package/{name}") for name in _INTERPRETER}
-        return {name: member.read() for name, member in members.items() if member}
-
-
-def _expected(path: Path) -> bytes | None:
-    """Return the content of the downloaded file, or None if it is missing or is another one."""
-    data = path.read_bytes() if path.is_file() else b""
-    return data if base64.b64encode(hashlib.sha512(data).digest()).decode() == _PYODIDE_HASH else None
-
-
-def _given(folder: Path) -> dict[str, bytes]:
-    missing = [name for name in _INTERPRETER if not (folder / name).is_file()]
-    if missing:
-        raise SiteError(words.no_pyodide(str(folder), missing))
-    return {name: (folder / name).read_bytes() for name in _INTERPRETER}
-
-
-def _packages(cache: Path) -> dict[str, bytes]:
-    """Return the files of the packages that the grader needs, by their paths in `packages`."""
-    wheels = cache / "wheels"
-    wanted = set(re.findall(r"sha256:(\w+)", _WHEELS.read_text(encoding="utf-8")))
-
-    def known() -> dict[str, bytes]:
-        contents = [path.read_bytes() for path in sorted(wheels.glob("*.whl"))]
-        return {key: data for data in contents if (key := hashlib.sha256(data).hexdigest()) in wanted}
-
-    found = known()
-    if found.keys() != wanted:
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        pip += ["--require-hashes", "--only-binary=:all:", "--dest", str(wheels), "--requirement", str(_WHEELS)]
-        pip += ["--implementation", "cp", "--python-version", "314", "--abi", "cp314"]
-        _run([*pip, *(word for one in _PLATFORMS for word in ("--platform", one))])
-        found = known()
-    if found.keys() != wanted:
-        raise SiteError(words.no_packages)
-    files: dict[str, bytes] = {}
-    for data in found.values():
-        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
-            names = [name for name in wheel.namelist() if name.endswith((".py", ".so", "entry_points.txt", "METADATA"))]
-            files |= {f"packages/{name}": wheel.read(name) for name in names if not _PYGMENTS.match(name)}
-    return {name: data for name, data in files.items() if not ("yaml/" in name and name.endswith(".so"))}
-
-
-def _run(command: list[str]) -> None:
-    """Run a client of a registry, with the user's settings of it. It prints its own errors."""
-    start(command, {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}).wait()
 
 
 # -- Put together the archive that the interpreter unpacks
@@ -171,16 +89,6 @@ def _course(course: Course) -> dict[str, bytes]:
         for what in solutions_in(course, contents[path].decode("utf-8", "replace")):
             raise CourseError(path, None, what)
     return {f"course/{path.relative_to(course.folder).as_posix()}": data for path, data in contents.items()}
-
-
-def _packed(files: Mapping[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name in sorted(files):
-            info = zipfile.ZipInfo(name, _WHEN)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, files[name])
-    return packed.getvalue()
 
 
 # -- Write the page

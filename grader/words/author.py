@@ -167,6 +167,8 @@ no_npm = (
     "Pyodide's files with --pyodide"
 )
 no_packages = "the packages of the site could not be downloaded: does `pip download` work here?"
+no_node = "the site's Python files could not be compiled: install Node (Debian: `apt install nodejs`)"
+not_compiled = "the site's Python files could not be compiled: Node names the error above"
 no_pyodide = Sentence("{folder} is not a folder of Pyodide: {names} {names:is|are} missing")
 site_written = Sentence("Wrote {count:file} to {folder} ({mb:.1f} MB).")
 site_try = Sentence("To try the site: `grade site {folder} --serve`")

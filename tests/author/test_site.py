@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from site_of import ROOT, site_of
 
+from grader.author.interpreter import SiteError
 from grader.author.release import solutions_in
-from grader.author.site import SiteError, build_site, lesson
+from grader.author.site import build_site, lesson
 from grader.course import CourseError, load_course
 from grader.oracle.answer_book import read_book
 

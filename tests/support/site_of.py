@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.author.site import SiteError, build_site
+from grader.author.interpreter import SiteError
+from grader.author.site import build_site
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
