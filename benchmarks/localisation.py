@@ -29,7 +29,7 @@ import yaml
 
 from grader import sandbox
 from grader.checks.session import CheckSession
-from grader.client import Source
+from grader.client import Budget, Source
 from grader.course import Course, Exercise, load_course
 from grader.diagnosis import Edit, anywhere, apply_edits, read_misconceptions
 from grader.grading import Grader, examine
@@ -110,10 +110,10 @@ def main() -> int:
                     continue
                 taken[kind] += 1
                 # search
-                required = [check for check in exercise.checks if not check.bonus and check != failing[0]]
-                begun = time.perf_counter()
-                *_, found = search(grader, exercise, source, [failing[0], *required], own_lines(text, stub))
-                times.append(time.perf_counter() - begun)
+                budget, begun = Budget(), time.process_time()
+                events = list(search(grader, exercise, source, examined, own_lines(text, stub), budget))
+                found = events[-1] if events else None
+                times.append(time.process_time() - begun + budget.cpu_s)
                 # judge
                 column = judged(found, wrong_lines(solution, text)) if isinstance(found, Repairs) else "silent"
                 counts[kind, column] += 1

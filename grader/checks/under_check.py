@@ -94,6 +94,7 @@ class EngineUnderCheck:
     Attributes:
         failing: The run on which the check failed; None if it was not a single run.
         shown: The batches with their answers.
+        screen: What an edited file is tried on first; None if the check passed, or failed on no single batch.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class EngineUnderCheck:
         self.output: list[str] = []
         self.shown: list[Shown] = []
         self.failing: Run | None = None
+        self.screen: Screen | None = None
         self.reading: Reading | None = None
         self.left_out = False
 
@@ -692,13 +694,18 @@ class EngineUnderCheck:
             return
 
         # fail
+        self.screen = None
         if isinstance(answer, (Problem, Died)):
+            if not self._shrinking:
+                self.screen = Screen(batch, partial(self._fixes, batch, judge, where_offered, range(len(runs))))
             fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
             first = min(failures, key=lambda i: (*_rank(failures[i]), i))
             if not self._runner.shared:
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
+            alone = self._batch([runs[first]], calls, cpu_s, engine)
+            self.screen = Screen(alone, partial(self._fixes, alone, judge, where_offered, [first]))
             raise failures[first]
         if any(None in seed for seed in answer.seeds):
             fail(status="error", reason=Reason("left_out"))
@@ -731,6 +738,26 @@ class EngineUnderCheck:
         seen = outline(answer) if huge else answer
         self.shown.append(Shown(runs, seen, frozenset(failures), frozenset(aside), unsettled, huge))
         return failures
+
+    def _fixes(
+        self, batch: Batch, judge: Judge, where_offered: bool, places: Sequence[int], answer: Read | Problem
+    ) -> bool:
+        """Return whether an edited file answers a batch without a failure.
+
+        Args:
+            judge: Judges the outcomes of the batch that failed, of which this batch has a part.
+            places: The place in that batch of each run.
+        """
+        if not isinstance(answer, Read):
+            return False
+        self.reading = answer.reading if batch.engine else None
+        for i, place in enumerate(places):
+            outcomes = [seed[i] for seed in answer.seeds]
+            if None in outcomes:
+                return False
+            if self._verdict(batch.runs[i].program, outcomes, partial(judge, place), where_offered).failure:
+                return False
+        return True
 
     def _verdict(
         self, about: Program, outcomes: Sequence[Done | Broke | None], judge: JudgeOutcome, where_offered: bool
@@ -797,6 +824,18 @@ class EngineUnderCheck:
         """
         if isinstance(outcome, Broke):
             fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
+
+
+class Screen(Struct, frozen=True):
+    """The batch on which a check failed, with the failing run alone if there is one.
+
+    Attributes:
+        repaired: Returns whether an answer of an edited file has no failure. The other batches of the check may still
+            have one.
+    """
+
+    batch: Batch
+    repaired: Callable[[Read | Problem], bool]
 
 
 class _Verdict(Struct, frozen=True):

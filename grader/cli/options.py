@@ -95,7 +95,10 @@ class GradeOptions(_GradeWords, frozen=True, kw_only=True):
     report: Annotated[Path | None, About("write the report to FILE", metavar="FILE")] = None
     as_json: Annotated[bool, About("print the report as JSON, and do not write it to a file", flag="--json")] = False
     everything: Annotated[bool, About("show every check, and explain every failure", flag="--all")] = False
-    line: Annotated[bool, About("search for the line whose change makes every check pass")] = False
+    line: Annotated[
+        bool | None,
+        About("search for the line whose change makes every check pass (default: on a terminal, in your own folder)"),
+    ] = None
     seed: Seed = None
     instructor: Annotated[bool, About("keep the seed and hidden details in the report")] = False
     isolation: Isolation = "auto"

@@ -15,10 +15,13 @@ from ..course import Course, find_course
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
 from ..report import Report, for_learner, to_json, write_report
+from ..report.shown import line_of
 from ..views import render
 from ..views.practice import progress_after, welcome, what_next
+from ..views.terminal import shown_in_full
 from ..words import author as for_ci
 from ..words import practice
+from ..words.learner import SEARCH_ENDED, no_repairs_text
 from ..workspace import (
     FOLDER,
     Progress,
@@ -30,7 +33,7 @@ from ..workspace import (
     remember,
 )
 from .options import GradeOptions, course_of_folder, default_memo, official_course
-from .streams import StatusLine, how_to_shorten, style
+from .streams import StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:
     from ..report.registry import Wanted
@@ -61,6 +64,7 @@ def run_grade(options: GradeOptions) -> int:
 
     # grade
     line = StatusLine(not options.as_json)
+    progress = None
     own = _own_folder(course, root, folder, options)
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
@@ -77,19 +81,28 @@ def run_grade(options: GradeOptions) -> int:
             root=(options.folder or root) if options.official else None,
             here=Path.cwd(),
             notes=_notes(course, options),
+            searched=_explained if _wants_line(own, options) else None,
         )
-        full = line.follow(events, course)
 
-        # show the result
-        report = full if options.instructor else for_learner(full, course.details)
-        progress = progress_after(own, report) if own is not None and not options.as_json else None
-        if not options.as_json:
-            _show(course, report, files, folder, progress, options)
-            sys.stdout.flush()
-        if options.line:
-            from .repairs import with_repairs
-
-            report = with_repairs(course, book, report, files, seed, warm, options)
+        # show the result, and then the line that must change
+        shown = False
+        try:
+            for full in line.reports(events, course):
+                report = full if options.instructor else for_learner(full, course.details)
+                if options.as_json:
+                    continue
+                if not shown:
+                    progress = progress_after(own, report) if own is not None else None
+                    _show(course, report, files, folder, progress, options)
+                    sys.stdout.flush()
+                shown = True
+        except KeyboardInterrupt:
+            if not shown:
+                raise
+            line.clear()
+            say(SEARCH_ENDED)
+        if options.line is not False:
+            _show_line(report, options)
 
     # write it
     if options.as_json:
@@ -147,6 +160,28 @@ def _show(
         if progress is not None:
             told = what_next(course, report, files, folder, progress.passed, _flags(course, options), style())
             print("\n".join(told))
+
+
+def _wants_line(own: Path | None, options: GradeOptions) -> bool:
+    """Return whether to search for the line that must change: if it is asked for, or for a learner at a terminal."""
+    by_default = own is not None and not options.as_json and sys.stdout.isatty()
+    return by_default if options.line is None else options.line
+
+
+def _explained(report: Report) -> list[str]:
+    """Return the exercise whose failure is explained, if there is one."""
+    result, check = shown_in_full(report)
+    return [result.id] if result is not None and check is not None and result.status != "passed" else []
+
+
+def _show_line(report: Report, options: GradeOptions) -> None:
+    """Print the line that must change. If the search was asked for, also print that there is none."""
+    result, _ = shown_in_full(report)
+    if options.as_json or result is None or not result.repairs:
+        return
+    text = line_of(result) or (no_repairs_text(result.repairs.tried) if options.line else "")
+    if text:
+        say(text)
 
 
 def _with_folder(course: Course, options: GradeOptions) -> GradeOptions:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, TextIO
 from ..base import paragraph, take_any_text
 from ..base.style import NARROWEST, WIDEST, Style
 from ..words import practice
+from ..words.learner import searching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..course import Check, Course, Exercise
     from ..grading import Event
@@ -179,7 +180,12 @@ class StatusLine:
 
     def follow(self, events: "Iterable[Event | Report]", course: "Course") -> "Report":
         """Show the progress of grading as learners may see it, and return the report."""
-        from ..grading import CheckBegan, CheckEnded  # imports pytest, which takes time
+        *_, report = self.reports(events, course)
+        return report
+
+    def reports(self, events: "Iterable[Event | Report]", course: "Course") -> "Iterator[Report]":
+        """Show the progress of grading as learners may see it. Yield each report as soon as it is made."""
+        from ..grading import CheckBegan, CheckEnded, Searching  # imports pytest, which takes time
         from ..report import check_for_learner
 
         for event in events:
@@ -187,10 +193,12 @@ class StatusLine:
                 self._began(event.exercise, event.check)
             elif isinstance(event, CheckEnded):
                 self._ended(event.exercise, check_for_learner(event.exercise.id, event.result, course.details))
+            elif isinstance(event, Searching):
+                self.show(searching(event.tried))
             else:
-                report = event
+                self.clear()
+                yield event
         self.clear()
-        return report
 
     def _began(self, exercise: "Exercise", check: "Check") -> None:
         """Show which check of an exercise is running."""

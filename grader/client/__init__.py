@@ -2,7 +2,7 @@
 
 from ..remarks import Died, Reason
 from .bounds import cut, cut_output
-from .candidates import Candidate, CandidateKind, candidates_of
+from .candidates import Candidate, CandidateKind, CandidateProcess
 from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
 from .protocol import (
     Batch,
@@ -49,6 +49,7 @@ __all__ = [
     "Called",
     "Candidate",
     "CandidateKind",
+    "CandidateProcess",
     "Died",
     "Done",
     "EngineProcess",
@@ -75,7 +76,6 @@ __all__ = [
     "Traced",
     "Transport",
     "Values",
-    "candidates_of",
     "code_cells",
     "cut",
     "cut_output",

@@ -1,6 +1,6 @@
-"""Ask for the one-place edits of a learner's file, which are made in an engine process of their own."""
+"""Ask for the one-place edits of a learner's file, which are made and first tried in an engine process of their own."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -10,7 +10,8 @@ from ..course import Limits
 from ..remarks import Died
 from ..sandbox import Warm
 from . import bounds
-from .protocol import Refused, decode
+from .protocol import Batch, Problem, Read, Refused, decode, decode_executed, decode_tried, tried_cap
+from .source import Source
 from .transport import Budget, Host, connect
 
 CandidateKind = Literal[
@@ -73,47 +74,109 @@ class _Candidates(Struct, array_like=True, forbid_unknown_fields=True, frozen=Tr
 _answers = msgspec.json.Decoder(_Candidates)
 
 
-def candidates_of(
-    host: Warm | Host,
-    source: str,
-    editable: Collection[int],
-    limits: Limits,
-    budget: Budget,
-    solution: str = "",
-) -> list[Candidate]:
-    """Return the one-place edits of a file, likely ones first. The file is parsed in a process, and never run.
+class CandidateProcess:
+    """A file that is edited in many ways, and run with these edits, in one process. A context manager.
 
-    There are none if the file cannot be parsed, or if the process does not answer as it must.
+    Learner code can tell the process's edits apart, and may falsify every answer after the first. So the answers say
+    which edits are worth a run of their own, and nothing else.
 
     Args:
         host: The server process that starts it, or another place where learner files run.
-        source: The file's text.
+        source: The file.
         editable: The lines whose statements may be edited.
         limits: The limits of the process.
         budget: The budget of the search.
-        solution: A right file, whose functions take the place of the file's. Empty for none.
     """
-    transport = connect(host, limits, budget)
-    order = {
-        "source": source,
-        "filename": "",
-        "editable": sorted(editable),
-        "solution": solution,
-        "allow": {},
-        "limits": msgspec.to_builtins(limits),
-        "cpu_backstop_s": 10 * limits.cpu_s,
-    }
-    transport.start()
-    try:
-        frame = transport.exchange(msgspec.json.encode(order), bounds.CANDIDATES_ANSWER, limits.cpu_s).frame
+
+    def __init__(
+        self, host: Warm | Host, source: Source, editable: Collection[int], limits: Limits, budget: Budget
+    ) -> None:
+        self._transport = connect(host, limits, budget)
+        self._size = len(source.text)
+        self._limits = limits
+        self._budget = budget
+        self._together = _TOGETHER if isinstance(host, Warm) else 1  # elsewhere, the steps of each request are limited
+        self._order = {
+            "source": source.text,
+            "filename": source.path.name,
+            "stub": None,
+            "cells": [start.line for start in source.cells],
+            "editable": sorted(editable),
+            "allow": host.allow,
+            "limits": msgspec.to_builtins(limits),
+        }
+
+    def candidates(self) -> dict[int, Candidate]:
+        """Return the one-place edits of the file by number, likely ones first. It is parsed in a process, and not run.
+
+        There are none if the file cannot be parsed, or if the process does not answer as it must.
+        """
+        try:
+            answer = decode(_answers, self._begun(), bounds.CANDIDATES_ANSWER, 16 * bounds.CANDIDATES)
+        except Refused:
+            return {}
+        return {number: one for number, one in enumerate(answer.candidates) if _fits(one, self._size)}
+
+    def executed(self, batch: Batch) -> frozenset[int] | None:
+        """Return the lines that the file executes in a batch, or None if that is not known."""
+        try:
+            frame = self._exchange(batch.encode(candidates=None), bounds.EXECUTED_ANSWER, batch.cpu_s)
+            return decode_executed(frame)
+        except Refused:
+            return None
+
+    def tried(self, batch: Batch, numbers: Sequence[int], each_s: float) -> Iterator[Read | Problem | None]:
+        """Yield the answer of each candidate to a batch; None if its process died.
+
+        Args:
+            numbers: The numbers of the candidates.
+            each_s: The CPU time that each may take.
+        """
+        for start in range(0, len(numbers), self._together):
+            yield from self._answers(batch, numbers[start : start + self._together], each_s)
+
+    def _answers(self, batch: Batch, numbers: Sequence[int], each_s: float) -> list[Read | Problem | None]:
+        cpu_s = each_s * len(numbers)
+        try:
+            request = batch.encode(candidates=numbers, each_s=each_s, cpu_s=cpu_s)
+            return [*decode_tried(self._exchange(request, tried_cap(batch, len(numbers)), cpu_s), batch, len(numbers))]
+        except Refused:
+            self._transport.close()
+        if len(numbers) == 1 or self._budget.exceeded:
+            return [None] * len(numbers)
+        # one of them has ended the process, or falsified the answer
+        half = len(numbers) // 2
+        return [*self._answers(batch, numbers[:half], each_s), *self._answers(batch, numbers[half:], each_s)]
+
+    def _begun(self) -> bytes:
+        """Start a process, and return the frame of its first answer. Raises `Refused` if there is none."""
+        self._transport.start()
+        order = msgspec.json.encode({**self._order, "cpu_backstop_s": self._budget.left_cpu_s})
+        return self._frame(order, bounds.CANDIDATES_ANSWER, self._limits.cpu_s)
+
+    def _exchange(self, request: bytes, cap: int, cpu_s: float) -> bytes:
+        """Return the frame of an answer, of a new process if the last one has ended. Raises `Refused`."""
+        if self._budget.exceeded:
+            raise Refused("the budget is used up")
+        self._transport.check()
+        if not self._transport.running:
+            self._begun()
+        return self._frame(request, cap, cpu_s)
+
+    def _frame(self, request: bytes, cap: int, cpu_s: float) -> bytes:
+        frame = self._transport.exchange(request, cap, cpu_s).frame
         if isinstance(frame, Died):
-            return []
-        answer = decode(_answers, frame, bounds.CANDIDATES_ANSWER, 16 * bounds.CANDIDATES)
-    except Refused:
-        return []
-    finally:
-        transport.close()
-    return [candidate for candidate in answer.candidates if _fits(candidate, len(source))]
+            raise Refused(frame.kind)
+        return frame
+
+    def __enter__(self) -> "CandidateProcess":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._transport.close()
+
+
+_TOGETHER = 40  # candidates that are tried in one request
 
 
 def _fits(candidate: Candidate, size: int) -> bool:

@@ -74,11 +74,14 @@ class Batch(Struct, frozen=True, dict=True):
     order_seeds: tuple[int, ...] = (0, 1, 2, 3)
     engine: bool = True
 
-    def encode(self) -> bytes:
+    def encode(self, **more: Any) -> bytes:
         """Return the request as JSON.
 
         `rearranged` holds the runs of each order seed after the first. An entry is null if the run is the same as
         under the first order seed.
+
+        Args:
+            more: further entries, which replace those of the same name.
         """
         return msgspec.json.encode(
             {
@@ -94,6 +97,7 @@ class Batch(Struct, frozen=True, dict=True):
                 "calls": self.calls,
                 "cpu_s": self.cpu_s,
                 "engine": self.engine,
+                **more,
             }
         )
 
@@ -556,6 +560,14 @@ class _UnreadAnswer(_Wire, tag="unread", frozen=True):
     problem: Problem
 
 
+class _TriedAnswer(_Wire, tag="tried", frozen=True):
+    answers: list[_ReadAnswer | _UnreadAnswer]
+
+
+class _ExecutedAnswer(_Wire, tag="executed", frozen=True):
+    lines: list[int] | None
+
+
 class _LoadedAnswer(_Wire, tag="loaded", frozen=True):
     pass
 
@@ -588,6 +600,8 @@ def _observed(kind: type, wire: Any) -> Any:
 
 
 _batch_answers = msgspec.json.Decoder(_ReadAnswer | _UnreadAnswer, dec_hook=_observed)
+_tried_answers = msgspec.json.Decoder(_TriedAnswer, dec_hook=_observed)
+_executed_answers = msgspec.json.Decoder(_ExecutedAnswer)
 _load_answers = msgspec.json.Decoder(_LoadedAnswer | _NotStartedAnswer | _FailedAnswer)
 
 
@@ -601,7 +615,31 @@ def decode_load(frame: bytes) -> Problem | bool:
 
 def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
     """Return the outcomes of `batch`, which must have exactly the requested shape. Raises `Refused`."""
-    answer = decode(_batch_answers, frame, batch.answer_cap, batch.most_values)
+    return _decoded(decode(_batch_answers, frame, batch.answer_cap, batch.most_values), batch)
+
+
+def decode_tried(frame: bytes, batch: Batch, count: int) -> list[Read | Problem]:
+    """Return the outcomes of `batch` for each of `count` edited files. Raises `Refused`."""
+    most_values = min(bounds.ANSWER_VALUES, count * batch.most_values)
+    answer = decode(_tried_answers, frame, tried_cap(batch, count), most_values)
+    if len(answer.answers) != count:
+        raise Refused("the answer is about another number of files than was asked for")
+    return [_decoded(one, batch) for one in answer.answers]
+
+
+def decode_executed(frame: bytes) -> frozenset[int] | None:
+    """Return the lines that were executed, or None if a limit was reached. Raises `Refused`."""
+    lines = decode(_executed_answers, frame, bounds.EXECUTED_ANSWER, bounds.SOURCE).lines
+    return None if lines is None else frozenset(lines)
+
+
+def tried_cap(batch: Batch, count: int) -> int:
+    """Return a size in bytes that no honest answer about `count` edited files exceeds."""
+    return min(bounds.ANSWER, count * batch.answer_cap)
+
+
+def _decoded(answer: "_ReadAnswer | _UnreadAnswer", batch: Batch) -> Read | Problem:
+    """Return the outcomes in an answer. Raises `Refused`."""
     if isinstance(answer, _UnreadAnswer):
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):

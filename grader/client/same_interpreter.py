@@ -19,8 +19,8 @@ from typing import Any
 from ..course import Limits
 from ..remarks import Died
 from ..worker.adapter import load
-from ..worker.adapter.candidates import CandidateFile
-from ..worker.adapter.execute import LearnerFile, open_file
+from ..worker.adapter.execute import LearnerFile
+from ..worker.adapter.trials import open_file
 from ..worker.confine import framing
 from ..worker.confine.limits import LoopSteps
 from .transport import Answer, Budget, Printed, Transport
@@ -63,7 +63,7 @@ class SameInterpreter:
         self._steps = steps
         self._limits = limits
         self._budget = budget
-        self._file: LearnerFile | CandidateFile | None = None
+        self._file: LearnerFile | None = None
         self._filename = ""
         self._named: list[str] = []  # the modules that the file names
         self._used = False  # whether the file has run a batch
@@ -99,7 +99,7 @@ class SameInterpreter:
             self.close()
         return Answer(frame, printed.printed.text())
 
-    def _run(self, file: LearnerFile | CandidateFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
+    def _run(self, file: LearnerFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
         failed = None
         if self._used:
             printed.muted = True  # the file prints again what it printed when it was loaded

@@ -1,9 +1,10 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
-from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, examine, explain, last, plan
-from .repair import repairs
+from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, Searching, examine, explain, last, plan
+from .repair import search
 from .scoring import FileState, score
 from .submissions import (
+    Searched,
     Submission,
     digest,
     grade,
@@ -20,6 +21,8 @@ __all__ = [
     "Examined",
     "FileState",
     "Grader",
+    "Searched",
+    "Searching",
     "Submission",
     "digest",
     "examine",
@@ -30,7 +33,7 @@ __all__ = [
     "last",
     "plan",
     "relative_path",
-    "repairs",
     "score",
+    "search",
     "submission_events",
 ]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ..checks import EngineUnderCheck
 from ..checks.outcome import CheckOutcome, reason_of, stopped
 from ..checks.session import CheckSession
-from ..checks.under_check import Runner
+from ..checks.under_check import Runner, Screen
 from ..client import (
     Batch,
     Budget,
@@ -66,7 +66,14 @@ class CheckEnded(Struct, frozen=True):
     result: CheckResult
 
 
-Event: TypeAlias = CheckBegan | CheckEnded
+class Searching(Struct, frozen=True):
+    """A search for the line that must change goes on. `tried` is the number of changes that were tried so far."""
+
+    exercise: Exercise
+    tried: int
+
+
+Event: TypeAlias = CheckBegan | CheckEnded | Searching
 
 
 class Grader(Struct, frozen=True):
@@ -92,6 +99,7 @@ class Examined(Struct, frozen=True):
     Attributes:
         engines: The engines that ran the course's own programs, by check.
         facts: The fault facts about an engine that failed.
+        screens: What edits of the file are tried on first, by check.
         attempts: The system calls that the sandbox refused and reported.
     """
 
@@ -99,6 +107,7 @@ class Examined(Struct, frozen=True):
     checked: Mapping[str, Checked] = field(default_factory=dict)
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
     facts: tuple[FaultFact, ...] = ()
+    screens: Mapping[str, Screen] = field(default_factory=dict)
     attempts: Collection[str] = ()
 
     @property
@@ -174,7 +183,8 @@ def examination(
             checked[check.id] = Checked(outcome, check_result(exercise, check, outcome, source.cells))
             yield CheckEnded(exercise, checked[check.id].result)
         own = file.engines if grader.seed == course.seed else {}
-        examined = Examined(state, checked, own, attempts=process.attempts)
+        screens = {check: engine.screen for check, engine in file.engines.items() if engine.screen}
+        examined = Examined(state, checked, own, screens=screens, attempts=process.attempts)
 
         # probe
         if facts and examined.failures:

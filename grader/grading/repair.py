@@ -3,85 +3,205 @@
 A result is true because it was seen. The search knows nothing of mistakes, and nothing of kinds of engines.
 """
 
-from collections.abc import Collection, Generator, Iterable
-from pathlib import Path
+import ast
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from itertools import groupby
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from ..checks.session import CheckSession
-from ..client import Budget, Source, candidates_of
-from ..course import Check, Course, Exercise
-from ..oracle import Oracle
-from ..oracle.answer_book import AnswerBook
+from ..checks.under_check import Screen
+from ..client import Budget, Candidate, CandidateProcess, Source
+from ..course import Check, Exercise
+from ..oracle import TableOracle
 from ..report import Repair, Repairs
-from ..sandbox import Warm
-from .examination import Grader, checks_pass
-from .submissions import own_lines
+from .examination import Examined, Grader, Searching, checks_pass
 
 MOST = 1_500  # candidates that are tried
-_HASTE = 8  # divides the limits of a candidate; a right file needs much less than the limits
-
-
-def repairs(
-    course: Course,
-    book: AnswerBook,
-    exercise: Exercise,
-    source: Source,
-    failing: str,
-    *,
-    seed: str,
-    memo: Path | None,
-    warm: Warm,
-) -> Generator[int | Repairs, None, None]:
-    """Try the one-place edits of a file that fails. Yield the number of those tried, again and again, and the result.
-
-    There is no result if the edited files take more time than a submission may.
-
-    Args:
-        failing: The id of the first check that fails. Each edited file runs this check first.
-
-    Raises the same exceptions as `grade_events`.
-    """
-    with Oracle(book, memo) as oracle, CheckSession(course, [exercise]) as checks:
-        grader = Grader(course, book, checks, oracle, warm, seed)
-        needed = sorted((check for check in exercise.checks if not check.bonus), key=lambda check: check.id != failing)
-        stub = book.stubs.get(exercise.id, "")
-        yield from search(grader, exercise, source, needed, own_lines(source.text, stub), _solution(course, exercise))
+_MOST_UNSCREENED = 200  # candidates that are tried if each needs a process of its own
+_MOST_FIRST = 40  # candidates that pass where the first check failed, if none passes all checks
+_MAX_CPU_S = 20.0
+_SMALL = 100  # nodes of a program
+_SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
+_HASTE = 8  # divides the limits of a candidate otherwise; a right file needs much less than the limits
+# the kinds of candidates that are tried before the search ends with a repair among them
+_TIERS: Mapping[str, int] = {
+    **dict.fromkeys(("accumulate", "sign", "operator", "operands", "factor_dropped", "constant", "comparison"), 0),
+    **dict.fromkeys(("reversed", "name", "factor_added", "condition"), 0),
+    **dict.fromkeys(("deleted", "moved", "expression"), 1),
+}
 
 
 def search(
     grader: Grader,
     exercise: Exercise,
     source: Source,
-    checks: Iterable[Check],
-    editable: Collection[int],
-    solution: str = "",
-) -> Generator[int | Repairs, None, None]:
-    """Try the candidates of a file. Yield the number of those tried so far, again and again, and the result.
+    examined: Examined,
+    own: frozenset[int],
+    budget: Budget | None = None,
+    withdrawn: Callable[[], bool] = lambda: False,
+) -> Generator[Searching | Repairs, None, None]:
+    """Try the candidates of a file that fails. Yield the progress, and the result.
 
-    There is no result if the candidates take more time than a submission may, because it would depend on the machine.
+    There is no result if the candidates take more time than is allowed, because it would depend on the machine. Of runs
+    with parts of a solution, only whether checks pass is kept.
 
     Args:
-        checks: The checks that a repaired file passes, in the order in which they are run.
-        editable: The lines whose statements may be edited.
-        solution: The course's solution, or empty. Of runs with parts of it, only whether checks pass is kept.
+        source: The text that was graded.
+        examined: The result of its checks.
+        own: The lines that are the learner's, whose statements are edited.
+        budget: The budget of the search, by default a new one.
+        withdrawn: Returns whether the search is to end without a result.
     """
-    budget = Budget()
-    found = candidates_of(grader.warm, source.text, editable, grader.course.limits, budget, solution)
-    repaired = []
-    for tried, candidate in enumerate(found[:MOST]):
-        yield tried
-        edited = replace(source, text=candidate.edited(source.text))
-        if checks_pass(grader, exercise, edited, checks, budget, limit_divisor=_HASTE):
-            repaired.append(Repair(candidate.kind, candidate.lines, candidate.function))
-        if budget.exceeded:
-            return
-    yield Repairs(tuple(repaired), min(len(found), MOST), len(found) <= MOST)
+    # code that is still to be filled in comes last, because no edit of a place mends it
+    begun = {check: examined.outcomes[check].status != "not_started" for check in examined.failures}
+    failed = [check for check in exercise.checks if check.id in begun and not check.bonus]
+    failed.sort(key=lambda check: not begun[check.id])
+    if not failed or not begun[failed[0].id]:
+        return
+    filled = all(begun[check.id] for check in failed)
+    budget = budget or Budget(_MAX_CPU_S, withdrawn=withdrawn)
+    trial = _Trial(grader, exercise, source, failed, budget)
+    tests = failed if filled else failed[:1]
+    screens = [screen for check in tests if (screen := examined.screens.get(check.id))]
+    with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
+        # the candidates that change what the failing run executes
+        found = process.candidates()
+        executed = process.executed(screens[0].batch) if screens else None
+        if executed is not None:
+            found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
+        # whole functions
+        whole = [one for one in found.values() if one.kind == "function"]
+        right = _with_solution(whole, source, _solution(grader, exercise)) if filled else ()
+        functions = [one for one in right if trial.repairs(one)]
+        # edits, one kind after another, those of the only such function if there is one
+        edits = {number: one for number, one in found.items() if one.kind != "function"}
+        if len(functions) == 1:
+            edits = {number: one for number, one in edits.items() if _within(one, functions[0])}
+        most = MOST if screens else _MOST_UNSCREENED
+        tried, first, repaired, check = 0, list[int](), list[Candidate](), ""
+        for _, tier in groupby(list(edits)[:most], lambda number: _tier(edits[number])):
+            numbers = list(tier)
+            for place, screen in enumerate(screens):
+                passed = []
+                answers = process.tried(screen.batch, numbers, _each_s(screen, grader))
+                for number, answer in zip(numbers, answers, strict=True):
+                    tried += not place
+                    yield Searching(exercise, tried)
+                    if answer is not None and screen.repaired(answer):
+                        passed.append(number)
+                first += passed if not place else ()
+                numbers = passed
+            tried += 0 if screens else len(numbers)
+            yield Searching(exercise, tried)
+            repaired = trial.one_in_each_place([edits[number] for number in numbers]) if filled else []
+            if repaired or budget.exceeded:
+                break
+        # without a repair, the edits with which the first check passes
+        if not repaired and not functions and len(failed) > 1:
+            for _, tier in groupby(first[:_MOST_FIRST], lambda number: _tier(edits[number])):
+                yield Searching(exercise, tried)
+                repaired = trial.one_in_each_place([edits[number] for number in tier], first_only=True)
+                if repaired:
+                    check = failed[0].id
+                    break
+    if budget.exceeded:
+        return
+    every = tuple(Repair(one.kind, one.lines, one.function) for one in [*functions, *repaired])
+    yield Repairs(every, tried, exhaustive=not repaired and len(edits) <= most, check=check)
 
 
-def _solution(course: Course, exercise: Exercise) -> str:
+class _Trial(Struct):
+    """The runs of a candidate as a file of its own."""
+
+    grader: Grader
+    exercise: Exercise
+    source: Source
+    failed: Sequence[Check]
+    budget: Budget
+    again: Grader | None = None
+
+    def one_in_each_place(self, candidates: Sequence[Candidate], *, first_only: bool = False) -> list[Candidate]:
+        """Return the candidates that repair the file, one for each place."""
+        found: dict[tuple[int, ...], Candidate] = {}
+        for one in candidates:
+            if one.lines not in found and self.repairs(one, first_only=first_only):
+                found[one.lines] = one
+        return list(found.values())
+
+    def repairs(self, candidate: Candidate, *, first_only: bool = False) -> bool:
+        """Return whether a candidate passes all required checks, and once more with other numbers.
+
+        Args:
+            first_only: Whether the other checks that failed do not matter.
+        """
+        needed = [check for check in self.exercise.checks if not check.bonus]
+        if first_only:
+            needed = [check for check in needed if check not in self.failed[1:]]
+        needed.sort(key=lambda check: check not in self.failed)
+        if not self._passes(self.grader, candidate, needed):
+            return False
+        if self.again is None:
+            self.again = replace(self.grader, seed=f"{self.grader.seed}:again", oracle=TableOracle())
+        return self._passes(self.again, candidate, needed)
+
+    def _passes(self, grader: Grader, candidate: Candidate, checks: Sequence[Check]) -> bool:
+        edited = replace(self.source, text=candidate.edited(self.source.text))
+        return checks_pass(grader, self.exercise, edited, checks, self.budget, limit_divisor=_HASTE)
+
+
+def _each_s(screen: Screen, grader: Grader) -> float:
+    """Return the CPU time of a candidate."""
+    if all(len(run.program.nodes) <= _SMALL for run in screen.batch.runs):
+        return _SMALL_S
+    return screen.batch.cpu_s / _HASTE
+
+
+def _tier(candidate: Candidate) -> int:
+    return 2 if len(candidate.lines) > 1 else _TIERS[candidate.kind]
+
+
+def _last_line(candidate: Candidate, source: Source) -> int:
+    """Return the line in which an edit ends."""
+    return 1 + source.text.count("\n", 0, candidate.splices[-1].end)
+
+
+def _within(candidate: Candidate, function: Candidate) -> bool:
+    """Return whether an edit is in a function."""
+    return function.lines[0] <= candidate.lines[0] and candidate.splices[-1].end <= function.splices[0].end
+
+
+def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source) -> bool:
+    """Return whether an edit can change what a run does that executes these lines. A moved statement always can."""
+    lines = range(candidate.lines[0], _last_line(candidate, source) + 1)
+    return candidate.kind == "moved" or not executed.isdisjoint(lines)
+
+
+def _solution(grader: Grader, exercise: Exercise) -> str:
     """Return the solution of an exercise, or an empty text where the course has come without it."""
     try:
-        return course.solution(exercise).read_text(encoding="utf-8")
+        return grader.course.solution(exercise).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def _with_solution(found: Sequence[Candidate], source: Source, solution: str) -> Iterator[Candidate]:
+    """Yield the candidates for whole functions with the functions of the same names in a solution."""
+    right = dict(_functions(ast.parse(solution), solution))
+    for one in found:
+        if one.function in right:
+            (splice,) = one.splices
+            column = splice.start - (source.text.rfind("\n", 0, splice.start) + 1)
+            head, *body = right[one.function].split("\n")
+            text = "\n".join([head, *(" " * column + line if line else line for line in body)])
+            yield replace(one, splices=(splice._replace(text=text),))
+
+
+def _functions(tree: ast.Module | ast.ClassDef, text: str, owner: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each function of a solution, as if it began in the first column."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node, text, f"{owner}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            lines = text.split("\n")[node.lineno - 1 : node.end_lineno]
+            yield owner + node.name, "\n".join(line[node.col_offset :] for line in lines)

@@ -2,10 +2,11 @@
 
 import hashlib
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -17,10 +18,13 @@ from ..client import NOTEBOOK, Budget, Source, read_exercise
 from ..course import Course, Exercise
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
-from ..report.model import SCHEMA, CourseStamp, ExerciseResult, Isolation, Report, SubmissionStamp, overall
+from ..report.model import SCHEMA, CourseStamp, ExerciseResult, Isolation, Repairs, Report, SubmissionStamp, overall
 from ..sandbox import Warm
 from .examination import Event, Examined, Grader, examination, explain, finished
+from .repair import search
 from .scoring import score
+
+Searched: TypeAlias = Callable[[Report], Iterable[str]]
 
 
 class Submission(Struct, frozen=True):
@@ -36,21 +40,26 @@ def submission_events(
     submission: Submission,
     exercises: Sequence[Exercise] | None = None,
     budget: Budget | None = None,
+    searched: Searched | None = None,
 ) -> Generator[Event | Report, None, None]:
     """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
 
     Args:
         budget: The budget of the whole submission, by default a new one.
+        searched: Returns the ids of the exercises of a report that are searched for the line that must change. Each
+            search that has a result is followed by the report with it.
 
     Raises the same exceptions as `grade_events`.
     """
     budget = budget or Budget()
-    results = []
+    results, failed = [], dict[str, Examined]()
     # one file at a time: each may take as much memory as the limits allow
     for exercise in grader.checks.exercises if exercises is None else exercises:
-        results.append((yield from _exercise(grader, exercise, submission.sources[exercise.id], budget)))
+        result, examined = yield from _exercise(grader, exercise, submission.sources[exercise.id], budget)
+        results.append(result)
+        failed |= {exercise.id: examined} if searched and examined.failures else {}
     course = grader.course
-    yield Report(
+    report = Report(
         schema=SCHEMA,
         grader_version=__version__,
         course=CourseStamp.of(course),
@@ -65,6 +74,20 @@ def submission_events(
         exercises=tuple(results),
         seed=grader.seed if grader.seed != course.seed else UNSET,
     )
+    yield report
+    # search for the line that must change
+    for name in searched(report) if searched else ():
+        if name in failed:
+            exercise = next(one for one in grader.checks.exercises if one.id == name)
+            source, examined = submission.sources[name], failed[name]
+            own = own_lines(source.text, grader.book.stubs.get(name, ""))
+            for event in search(grader, exercise, source, examined, own, withdrawn=budget.withdrawn):
+                if isinstance(event, Repairs):
+                    results = [replace(one, repairs=event) if one.id == name else one for one in results]
+                    report = replace(report, exercises=tuple(results))
+                    yield report
+                else:
+                    yield event
 
 
 grade_submission = finished(submission_events)
@@ -72,7 +95,7 @@ grade_submission = finished(submission_events)
 
 def _exercise(
     grader: Grader, exercise: Exercise, source: Source, budget: Budget
-) -> Generator[Event, None, ExerciseResult]:
+) -> Generator[Event, None, tuple[ExerciseResult, Examined]]:
     """Grade one exercise: load its file, run the checks and probe it; then match and score without learner code."""
     stub = grader.book.stubs.get(exercise.id)
     for event in examination(grader, exercise, source, budget, stub=stub, facts=True):
@@ -83,7 +106,8 @@ def _exercise(
     known = grader.book.known.get(exercise.id)
     explained = explain(known, examined) if known else {}
     own = own_lines(source.text, stub or "") if examined.failures else ()
-    return score(exercise, examined.state, examined.checked, explained, examined.facts, own, sorted(examined.attempts))
+    attempts = sorted(examined.attempts)
+    return score(exercise, examined.state, examined.checked, explained, examined.facts, own, attempts), examined
 
 
 def grade_events(
@@ -100,6 +124,7 @@ def grade_events(
     submission_id: str = "local",
     notes: tuple[str, ...] = (),
     budget: Budget | None = None,
+    searched: Searched | None = None,
 ) -> Generator[Event | Report, None, None]:
     """Grade `files`, a path for each exercise to be graded. Yield the progress, and the full (instructor's) report.
 
@@ -110,6 +135,7 @@ def grade_events(
         here: The folder to which the report's paths are relative. By default, they are as given.
         notes: Notes for the report.
         budget: The budget of the whole submission, by default a new one.
+        searched: As for `submission_events`.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`. Learner code never causes an exception.
     """
@@ -124,7 +150,7 @@ def grade_events(
         oracle = stack.enter_context(Oracle(book, memo))
         checks = stack.enter_context(CheckSession(course, exercises))
         grader = Grader(course, book, checks, oracle, warm, seed)
-        yield from submission_events(grader, submission, budget=budget)
+        yield from submission_events(grader, submission, budget=budget, searched=searched)
 
 
 grade = finished(grade_events)

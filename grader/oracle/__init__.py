@@ -5,5 +5,6 @@ The process that grades never imports torch. A separate process computes missing
 
 from .answers import Oracle, OracleError, require_torch
 from .redraw import Redraw
+from .table import TableOracle
 
-__all__ = ["Oracle", "OracleError", "Redraw", "require_torch"]
+__all__ = ["Oracle", "OracleError", "Redraw", "TableOracle", "require_torch"]

@@ -11,7 +11,7 @@ from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..client import MAX_CPU_S, Budget, Host, Source, read_exercise
 from ..course import Course, Exercise
-from ..grading import CheckEnded, Event, Grader, Submission, digest, last, relative_path, submission_events
+from ..grading import CheckEnded, Event, Grader, Searched, Submission, digest, last, relative_path, submission_events
 from ..oracle import Oracle
 from ..oracle.answer_book import read_book
 from ..replay import Replay
@@ -86,14 +86,19 @@ class Practice:
         return last(self.events(exercises))
 
     def events(
-        self, exercises: Iterable[Exercise], withdrawn: Callable[[], bool] = lambda: False
+        self,
+        exercises: Iterable[Exercise],
+        withdrawn: Callable[[], bool] = lambda: False,
+        searched: Searched | None = None,
     ) -> Generator[Event | Report, None, None]:
         """Grade the files of these exercises. Yield the progress and the report, as learners may see them.
 
         The results are kept. A sandbox that has died is started again once.
 
         Args:
-            withdrawn: returns whether the files are no longer to be graded.
+            withdrawn: returns whether the files are no longer to be graded, or no longer to be searched.
+            searched: returns the ids of the exercises that are searched for the line that must change. Each search
+                that has a result is followed by a second report.
 
         Raises `GraderFault` and `OracleError`, and `Withdrawn` if the files are no longer to be graded.
         """
@@ -101,11 +106,13 @@ class Practice:
         sources = {one.id: self._read(one) for one in chosen}
         before = dict(self._graded)
         self._graded.update(sources)
-        for event in self._events(chosen, sources, withdrawn):
+        graded = False
+        for event in self._events(chosen, sources, withdrawn, searched):
             if isinstance(event, Report):
-                if withdrawn():
+                if withdrawn() and not graded:
                     self._graded = before
                     raise Withdrawn
+                graded = True
                 self.results.update((result.id, result) for result in event.exercises)
             yield event
 
@@ -148,12 +155,13 @@ class Practice:
         exercises: Sequence[Exercise],
         sources: Mapping[str, Source],
         withdrawn: Callable[[], bool] = lambda: False,
+        searched: Searched | None = None,
     ) -> Generator[Event | Report, None, None]:
         try:
-            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn))
+            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn), searched)
         except (sandbox.WorkerGone, GraderFault) as error:
             self._restart(error)
-            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn))
+            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn), searched)
 
     def _restart(self, error: sandbox.WorkerGone | GraderFault) -> None:
         """Start everything again after the sandbox has died. If it has not, the grader itself failed: raise `error`.
@@ -168,12 +176,12 @@ class Practice:
         self._start()
 
     def _events_once(
-        self, exercises: Sequence[Exercise], sources: Mapping[str, Source], budget: Budget
+        self, exercises: Sequence[Exercise], sources: Mapping[str, Source], budget: Budget, searched: Searched | None
     ) -> Generator[Event | Report, None, None]:
         assert self._grader is not None
         details = self.course.details
         submission = Submission(sources, SubmissionStamp("local", digest(sources)))
-        for event in submission_events(self._grader, submission, exercises, budget):
+        for event in submission_events(self._grader, submission, exercises, budget, searched):
             if isinstance(event, CheckEnded):
                 event = replace(event, result=check_for_learner(event.exercise.id, event.result, details))
             yield for_learner(event, details) if isinstance(event, Report) else event

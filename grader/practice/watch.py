@@ -4,13 +4,13 @@ import contextlib
 import shutil
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
 from ..base.style import Style, columns, hint_lines
 from ..course import Course, Exercise
-from ..grading import CheckBegan, CheckEnded
+from ..grading import CheckBegan, CheckEnded, Searching
 from ..report import CheckResult, Report
 from ..report.shown import first_failure, hint_of, unloaded
 from ..views.practice import (
@@ -32,6 +32,7 @@ from .session import Practice, Withdrawn, first_unfinished
 
 _SETTLE_S = 0.005  # an editor may write a file in several steps
 _QUIT = ("q", "\x04")
+_AT_ONCE = ("h", "a", "l", "\r", "\n", " ")  # keys that only change the view
 _GAP = "   "  # the space between the descriptions of two keys
 
 
@@ -103,6 +104,7 @@ class Watch:
         self._hinted_for = ("", "")  # the exercise and the check that this hint was shown for
         self._view: Callable[[], list[str]] = self._welcome
         self._asked_to_reset = False
+        self._searching = False  # whether the last grading has ended, and a search for the line goes on
         self._later: deque[Event] = deque()  # the events that arrived while a file was being saved
 
     def run(self) -> None:
@@ -140,17 +142,20 @@ class Watch:
         if changed:
             self._asked_to_reset = False
             with contextlib.suppress(Withdrawn):  # the next event says why
-                self._grade(changed, lambda: self._is_withdrawn(changed, events))
-                self._turn_to(changed)
-                self._draw()
+                self._grade(changed, lambda: self._is_withdrawn(changed, events), turn=True)
 
     def _is_withdrawn(self, exercises: Sequence[Exercise], events: Events) -> bool:
-        """Return whether one of the files was saved again since its grading began, or the learner quits."""
+        """Return whether one of the files was saved again since its grading began, or the learner quits.
+
+        A search for the line that must change also ends if a key is pressed that does more than change the view.
+        """
         while (event := events.wait(0)) is not None:
             self._later.append(event)
         names = {name for one in exercises for name in (one.filename, one.notebook)}
         saved = any(isinstance(event, Saved) and event.name in names for event in self._later)
         quits = any(isinstance(event, Pressed) and event.key in _QUIT for event in self._later)
+        if self._searching:
+            quits = any(isinstance(event, Pressed) and event.key not in _AT_ONCE for event in self._later)
         return quits or (saved and bool(self._practice.changed(exercises)))
 
     def _turn_to(self, changed: Sequence[Exercise]) -> None:
@@ -225,14 +230,22 @@ class Watch:
         result = self._practice.results.get(exercise.id)
         return result is not None and unloaded(result)
 
-    def _grade(self, exercises: Iterable[Exercise], withdrawn: Callable[[], bool] = lambda: False) -> None:
+    def _grade(
+        self, exercises: Sequence[Exercise], withdrawn: Callable[[], bool] = lambda: False, *, turn: bool = False
+    ) -> None:
         """Grade these exercises. Show each check when it begins, and the first failure before its reason is known.
+
+        Args:
+            withdrawn: returns whether they are no longer to be graded, or no longer to be searched.
+            turn: whether to show the result, and then to search for the line that must change and to show this too.
 
         Raises `Withdrawn` if they are no longer to be graded.
         """
         shown = not self._screen.whole
         style = self._style
-        for event in self._practice.events(exercises, withdrawn):
+        self._searching = False
+        searched = self._shown_failure if turn and self._screen.whole else None
+        for event in self._practice.events(exercises, withdrawn, searched):
             if isinstance(event, CheckBegan):
                 exercise, number = event.exercise, 1 + event.exercise.checks.index(event.check)
                 doing = words.checking(exercise.stem, number, len(exercise.checks), event.check.title)
@@ -243,8 +256,22 @@ class Watch:
                 if failed and not shown and self._at in (None, event.exercise) and not withdrawn():
                     shown = True
                     self._screen.show([*first_verdict(event.exercise, result, style), "", ""], style=style)
+            elif isinstance(event, Searching):
+                while self._later and isinstance(now := self._later[0], Pressed) and now.key in _AT_ONCE:
+                    self._later.popleft()
+                    self._press(now.key)
             else:
                 self._on_report(event)
+                if turn and not self._searching:
+                    self._turn_to(exercises)
+                self._searching = True
+                if turn:
+                    self._draw()
+        self._searching = False
+
+    def _shown_failure(self, report: Report) -> list[str]:
+        """Return the exercise of a report that the screen shows, if it failed."""
+        return [one.id for one in report.exercises if one.status != "passed" and self._seen and one.id == self._seen.id]
 
     @property
     def _style(self) -> Style:

@@ -145,14 +145,16 @@ class Repairs(_Strict, frozen=True):
     """The result of a search for an edit that makes every required check pass.
 
     Attributes:
-        found: the edits with which the checks passed.
+        found: the edits with which the checks passed, one for each place.
         tried: how many edits were tried.
-        exhaustive: whether these were all edits that the search knows.
+        exhaustive: whether all edits that the search knows, and that change what runs, were tried.
+        check: the first check that failed, if the edits make this check pass and not all others; otherwise empty.
     """
 
     found: tuple[Repair, ...]
     tried: Points
     exhaustive: bool
+    check: str = ""
 
     @property
     def places(self) -> tuple[tuple[int, ...], ...]:

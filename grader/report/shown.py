@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from ..base import lines
 from ..remarks import StartingFrom
 from ..words.facts import FaultFact, place
+from ..words.learner import repairs_text
 from .model import CheckResult, ExerciseResult
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
@@ -154,6 +155,7 @@ class Failure:
             unclear.
         place: the line of the learner's file, as people name it.
         facts: the fault facts that explain this check and no earlier one.
+        line: a sentence about the line that must change.
         why: the explanation of the misconception.
         output: the text that the code printed.
         hint: the command for the hint that fits.
@@ -169,12 +171,22 @@ class Failure:
     starting: bool
     place: str
     facts: tuple[str, ...]
+    line: str
     why: str
     output: str
     hint: str
     hints: str
     play: str
     every: str
+
+
+def line_of(exercise: ExerciseResult) -> str:
+    """Return a sentence about the line that must change, or nothing if none was found or a shown fact names it."""
+    if not exercise.repairs:
+        return ""
+    named = [{*fact.lines} for fact in facts_of(exercise, first_failure(exercise)) if fact.lines]
+    known = not exercise.repairs.check and len(exercise.repairs.places) == 1 and {*exercise.repairs.places[0]} in named
+    return "" if known else repairs_text(exercise.repairs, exercise.cells or ())
 
 
 def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
@@ -189,6 +201,7 @@ def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
         starting=any(isinstance(remark, StartingFrom) for remark in check.remarks or ()),
         place=where(exercise, line) if line else "",
         facts=tuple(fact.text for fact in facts_of(exercise, check)),
+        line=line_of(exercise) if check is first_failure(exercise) else "",
         why=check.diagnosis.explanation if check.diagnosis else "",
         output=check.output or "",
         hint=check.hint or "",
@@ -201,14 +214,16 @@ def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
     """Return the explanation of a check that did not pass as plain text, with everything that the report has.
 
-    It consists of the program, the learner's and the expected numbers, the message, the facts, the misconception and
-    the hint. For a skipped check, it is the reason why the exercise's file was not loaded.
+    It consists of the program, the learner's and the expected numbers, the message, the facts, the line that must
+    change, the misconception and the hint. For a skipped check, it is the reason why the exercise's file was not
+    loaded.
     """
     if check.status == "skipped":
         return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
     shown = failure(exercise, check)
     numbers = [f"{row.label}: yours {row.actual}, {row.source} {row.expected}" for row in shown.compared]
     facts = [f"fact: {fact}" for fact in shown.facts]
+    line = f"line: {shown.line}" if shown.line else ""
     why = f"why: {shown.why}" if shown.why else ""
     hint = f"hint: {shown.hint}" if shown.hint else ""
-    return lines("\n".join(filter(None, (shown.program, *numbers, shown.message, *facts, why, hint))))
+    return lines("\n".join(filter(None, (shown.program, *numbers, shown.message, *facts, line, why, hint))))

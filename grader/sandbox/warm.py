@@ -36,7 +36,7 @@ ENVIRONMENT = {
 _BOOT = (
     "import sys; sys.path[:] = [sys.argv[1], *filter(None, sys.path)]; "
     "control = int(sys.argv[2]); settings = sys.argv[3]; sys.argv[:] = ['']; "
-    "from worker.adapter.execute import open_file; from worker.confine import server; del sys.path[0]; "
+    "from worker.adapter.trials import open_file; from worker.confine import server; del sys.path[0]; "
     "server.main(control, settings, open_file)"
 )
 

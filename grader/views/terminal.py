@@ -280,8 +280,8 @@ def _lines_of(failure: Failure, style: Style, *, whole: bool = False) -> list[st
 def _smaller(failure: Failure) -> Iterator[Failure]:
     """Yield a failure with less and less to show.
 
-    The reason matters more than the replay. The misconception is shown with fewer facts. If it does not fit even
-    without facts, it is left out.
+    The reason matters more than the replay. The misconception and the line that must change are shown with fewer
+    facts. If the misconception does not fit even without facts, it is left out, and then the line.
     """
     failure = replace(failure, facts=failure.facts[:_FACTS])
     yield failure
@@ -290,7 +290,10 @@ def _smaller(failure: Failure) -> Iterator[Failure]:
         yield failure
     if failure.why:
         yield from (replace(failure, facts=failure.facts[:count]) for count in reversed(range(len(failure.facts))))
-    yield from (replace(failure, facts=failure.facts[:count], why="") for count in range(len(failure.facts), 0, -1))
+    if failure.line and failure.why:
+        yield from (replace(failure, facts=failure.facts[:count], why="") for count in range(len(failure.facts), 0, -1))
+    failure = replace(failure, line="", why="")
+    yield from (replace(failure, facts=failure.facts[:count]) for count in range(len(failure.facts), 0, -1))
 
 
 class _Layout:
@@ -353,7 +356,7 @@ class _Layout:
         yield from self.message(failure)
         if failure.place:
             yield _Part([f"{self.indent}{self.label('at')}{self.style.clean(failure.place)}"], rank=0)
-        for name, text in [*(("fact", fact) for fact in failure.facts), ("why", failure.why)]:
+        for name, text in [*(("fact", fact) for fact in failure.facts), ("line", failure.line), ("why", failure.why)]:
             if text:
                 lines = self.indented(f"{name}: {text}") if wide else self.labelled(name, text)
                 yield _Part(lines, added=True)

@@ -37,40 +37,46 @@ from .sentence import Sentence, duration_text, filled
 # -- repairs ------------------------------------------------------------------------------------------
 
 searching = Sentence("searching for the line that must change: {tried:change} tried")
-_one_place = Sentence("A change of the statement in {place} alone makes every required check pass.")
-_two_places = Sentence("A change of both statements in {first} and {second} makes every required check pass.")
-_several_places = Sentence("Each of these statements can be changed so that every required check passes: {places:; }.")
-_no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
-_MOVED = "Every required check passes if one statement is moved."
-_MOST_PLACES = 4
-SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
+_one_place = Sentence("A change of the statement in {place} alone makes {checks}.")
+_two_places = Sentence("A change of both statements in {first} and {second} makes {checks}.")
+_several_places = Sentence("Each of these statements can be changed alone to make {checks}: {places:; }.")
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
+_no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
+_MOST_PLACES = 4
+_ALL = "every required check pass"
+_FIRST = "the first failing check pass, but not every required check"
+SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
 
 
-def repairs_text(
-    places: Sequence[Sequence[int]],
-    tried: int,
-    moved: bool,
-    cells: Sequence[CellStart] = (),
-    functions: Sequence[str] = (),
-) -> str:
-    """Say which lines were changed so that every required check passed.
+class _Repairs(Protocol):
+    """The result of a search for the line that must change."""
 
-    Args:
-        places: The first line of each statement of a place. A place has two statements if one edit changed both.
-        tried: The number of changes that were tried.
-        moved: Whether moving a statement also made the checks pass.
-        cells: The cells of a notebook.
-        functions: The functions of which each, replaced by a correct one, makes the checks pass.
-    """
-    texts = [[place(cells, line) for line in lines] for lines in places]
+    @property
+    def places(self) -> Sequence[Sequence[int]]: ...
+    @property
+    def functions(self) -> Sequence[str]: ...
+    @property
+    def tried(self) -> int: ...
+    @property
+    def check(self) -> str: ...
+
+
+def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
+    """Say which lines were changed so that checks passed, or nothing if none was found. `cells` is as in a report."""
+    texts = [[place(cells, line) for line in lines] for lines in found.places]
+    checks = _FIRST if found.check else _ALL
     if len(texts) == 1:
-        return _one_place(*texts[0]) if len(texts[0]) == 1 else _two_places(*texts[0])
-    if len(functions) == 1:
-        return _one_function(functions[0].rpartition(".")[2])
-    if texts:
-        return _several_places([" and ".join(lines) for lines in texts[:_MOST_PLACES]])
-    return _MOVED if moved else _no_place(tried)
+        return (_one_place if len(texts[0]) == 1 else _two_places)(*texts[0], checks)
+    if len(found.functions) == 1:
+        return _one_function(found.functions[0].rpartition(".")[2])
+    if 1 < len(texts) <= _MOST_PLACES:
+        return _several_places(checks, [" and ".join(lines) for lines in texts])
+    return ""
+
+
+def no_repairs_text(tried: int) -> str:
+    """Say that no change was found."""
+    return _no_place(tried)
 
 
 # -- checks -------------------------------------------------------------------------------------------

@@ -1,15 +1,15 @@
 """`grade --line`: the line whose change makes every check pass."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.cli import repairs
-from grader.grading import repairs as every_repair
-from grader.words.learner import SEARCH_ENDED, repairs_text
+from grader.grading import Searching, submissions
+from grader.grading.repair import search
+from grader.words.learner import SEARCH_ENDED
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def test_the_line_is_named_and_the_score_stays(grade: Grade, wrong: Path) -> Non
     assert _without(plain, times) == _without(found, times)
 
     shown = " ".join(grade("backward", "--line").stdout.split())
-    assert repairs_text([(line,)], result["tried"], moved=False) in shown
+    assert f"A change of the statement in line {line} alone makes every required check pass." in shown
 
 
 def _without(data: Any, names: tuple[str, ...]) -> Any:
@@ -51,16 +51,22 @@ def test_a_right_file_is_not_searched(grade: Grade, wrong: Path, solved: Solved)
     assert "repairs" not in json.loads(grade("backward", "--line", "--json").stdout)["exercises"][0]
 
 
+def test_without_a_terminal_nothing_is_searched_unless_it_is_asked_for(grade: Grade, wrong: Path, work: Path) -> None:
+    """What a program reads has no line that a program did not ask for."""
+    grade("backward")
+    assert "repairs" not in json.loads((work / ".backward" / "report.json").read_text())["exercises"][0]
+
+
 def test_ctrl_c_ends_the_search_and_keeps_the_report(
     grade: Grade, wrong: Path, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The verdict was printed before, and the report is written."""
 
-    def interrupted(*arguments: Any, **more: Any) -> Any:
-        yield next(every_repair(*arguments, **more))
+    def interrupted(*arguments: Any, **more: Any) -> Iterator[Searching]:
+        yield next(event for event in search(*arguments, **more) if isinstance(event, Searching))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(repairs, "repairs", interrupted)
+    monkeypatch.setattr(submissions, "search", interrupted)
     done = grade("backward", "--line")
     assert SEARCH_ENDED in " ".join(done.stdout.split())
     assert 1 == done.returncode

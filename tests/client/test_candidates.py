@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from grader.client import Budget, CandidateKind, bounds, candidates_of
+from grader.client import Batch, Budget, Candidate, CandidateKind, CandidateProcess, Host, Read, Run, Source, bounds
 from grader.client.transport import Answer
 from grader.course import Limits
+from grader.program import program
 from grader.remarks import Died
 from grader.sandbox import Warm
 from grader.worker.adapter import candidates as worker
@@ -41,10 +43,20 @@ class Answering:
     def close(self) -> None: ...
 
 
+def opened(host: Warm | Host, source: str, limits: Limits, budget: Budget | None = None) -> CandidateProcess:
+    lines = range(1, source.count("\n") + 1)
+    return CandidateProcess(host, Source(Path("x.py"), source), lines, limits, budget or Budget())
+
+
+def found_in(host: Warm | Host, source: str, limits: Limits) -> list[Candidate]:
+    with opened(host, source, limits) as process:
+        return list(process.candidates().values())
+
+
 def test_a_process_makes_candidates(warm: Warm, limits: Limits) -> None:
     """The edits of a file come from a process of its own, which does not run the file."""
     source = SOURCE + "raise SystemExit\n"
-    found = candidates_of(warm, source, {2}, limits, Budget())
+    found = found_in(warm, source, limits)
     assert source.replace(" = ", " += ") in [candidate.edited(source) for candidate in found]
 
 
@@ -69,12 +81,12 @@ def test_a_process_makes_candidates(warm: Warm, limits: Limits) -> None:
 def test_an_answer_that_does_not_fit_gives_no_candidates(answer: Any, limits: Limits) -> None:
     """Nothing is guessed from a malformed answer."""
     host = Answering(answer)
-    assert [] == candidates_of(host, SOURCE, {2}, limits, Budget())
+    assert [] == found_in(host, SOURCE, limits)
 
 
 def test_an_answer_that_fits_gives_its_candidates(limits: Limits) -> None:
     """The counterpart of the malformed answers."""
-    (found,) = candidates_of(Answering(["candidates", [EDIT]]), SOURCE, {2}, limits, Budget())
+    (found,) = found_in(Answering(["candidates", [EDIT]]), SOURCE, limits)
     assert ("accumulate", (2,)) == (found.kind, found.lines)
 
 
@@ -82,3 +94,66 @@ def test_both_ends_know_the_same_kinds_and_bounds() -> None:
     """The worker imports nothing of the grader, so it has the kinds and the bounds a second time."""
     assert set(get_args(CandidateKind)) == {*worker.ORDER, "function"}
     assert (bounds.CANDIDATES, bounds.REPLACEMENT) == (worker.MOST, worker.LONGEST)
+
+
+ENGINE = """
+import os, sys
+
+class Value:
+    def __init__(self, data, inputs=()):
+        self.data, self.grad, self._prev, self._backward = data, 0.0, set(inputs), lambda: None
+
+    def __add__(self, other):
+        ATTACK
+        return Value(self.data - other.data, (self, other))
+"""
+BATCH = Batch((Run(program("L = a + b", a=2, b=3), (("values",),)),), 1_000, 1.0)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "pass",
+        "exit_now = 0; 0 > exit_now and os._exit(1)",
+        "spin = 0\n        while 0 > spin: pass",
+        "kept = sys._getframe(9).f_locals if 0 > 1 else 0; -1 > 0 and os.kill(os.getpid(), 9)",
+    ],
+)
+def test_candidates_are_tried_whatever_others_do(warm: Warm, limits: Limits, attack: str) -> None:
+    """Edits that end the process or never end have no answer. The right one has its answer among them."""
+    source = ENGINE.replace("ATTACK", attack)
+    right = source.replace("self.data - other.data", "(self.data + other.data)")
+    with opened(warm, source, limits) as process:
+        numbers = process.candidates()
+        answers = list(process.tried(BATCH, list(numbers), 0.05))
+    assert len(numbers) == len(answers)
+    answer = answers[[one.edited(source) for one in numbers.values()].index(right)]
+    assert isinstance(answer, Read)
+    assert {5.0} == {seed[0].values[0][2] for seed in answer.seeds if seed[0]}
+
+
+def test_a_search_without_budget_has_no_answers(warm: Warm, limits: Limits) -> None:
+    """When the time of the search is used up, nothing more is run."""
+    budget = Budget()
+    with opened(warm, ENGINE.replace("ATTACK", "pass"), limits, budget) as process:
+        numbers = list(process.candidates())
+        budget.cpu_s = budget.max_cpu_s
+        assert [None] * len(numbers) == list(process.tried(BATCH, numbers, 0.05))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ["tried", []],
+        ["tried", [["read"]] * 40],
+        ["executed", [1.5]],
+        ["executed", ["1"]],
+        ["candidates", []],
+        Died("exited"),
+    ],
+)
+def test_answers_about_candidates_that_do_not_fit_are_none(answer: Any, limits: Limits) -> None:
+    """A process that has run learner code may send anything."""
+    with opened(Answering(answer), SOURCE, limits) as process:
+        assert [None, None] == list(process.tried(BATCH, [0, 1], 0.05))
+        assert process.executed(BATCH) is None

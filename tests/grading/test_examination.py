@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from grader.client import Batch, EngineProcess, Ran, Source
 from grader.course import load_course
-from grader.grading import CheckBegan, CheckEnded, Event, Examined, Grader
+from grader.grading import CheckBegan, CheckEnded, Grader
 from grader.grading.examination import examination
 from grader.oracle.answer_book import read_book
 
@@ -35,10 +35,10 @@ def grader() -> Iterator[Grader]:
         yield replace(grader, process=Observed)
 
 
-def events_of(grader: Grader, text: str) -> Iterator[Event]:
+def events_of(grader: Grader, text: str) -> Iterator[CheckBegan | CheckEnded]:
     """Yield the events of all checks."""
     for event in examination(grader, EXERCISE, Source(Path(EXERCISE.filename), text)):
-        if not isinstance(event, Examined):
+        if isinstance(event, CheckBegan | CheckEnded):
             yield event
 
 

@@ -2,41 +2,55 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from grader import sandbox
+from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
-from grader.grading import repairs
+from grader.grading import Grader, examine, repair
+from grader.grading.examination import checks_pass
+from grader.grading.submissions import own_lines
+from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
 from grader.report import Repairs
-from grader.sandbox import Warm
 
 pytestmark = pytest.mark.slow
 
 COURSE = load_course(Path(__file__).resolve().parents[2])
 BOOK = read_book(COURSE.book)
-Search = Callable[[str, str, str, str], Repairs]
+Search = Callable[..., Repairs]
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
-    with sandbox.start(allow_imports=COURSE.allow_imports) as started:
-        yield started
+def grader() -> Iterator[Grader]:
+    """Return the grader of the course."""
+    with (
+        sandbox.start(allow_imports=COURSE.allow_imports) as warm,
+        Oracle(BOOK, None) as oracle,
+        CheckSession(COURSE, COURSE.exercises) as checks,
+    ):
+        yield Grader(COURSE, BOOK, checks, oracle, warm, COURSE.seed)
 
 
 @pytest.fixture
-def search(warm: Warm) -> Search:
+def search(grader: Grader) -> Search:
     """Return a function that searches an edited solution for repairs."""
 
-    def found(name: str, check: str, old: str, new: str) -> Repairs:
+    def found(name: str, *edits: tuple[str, str], learner: bool = False) -> Repairs:
         exercise = next(exercise for exercise in COURSE.exercises if exercise.id == name)
         text = COURSE.solution(exercise).read_text(encoding="utf-8")
-        assert old in text
-        source = Source(Path(exercise.filename), text.replace(old, new))
-        events = repairs(COURSE, BOOK, exercise, source, check, seed=COURSE.seed, memo=None, warm=warm)
-        *_, result = events
+        for old, new in edits:
+            assert old in text
+            text = text.replace(old, new)
+        source = Source(Path(exercise.filename), text)
+        examined = examine(grader, exercise, source)
+        own = own_lines(text, BOOK.stubs[name])
+        of = replace(grader, course=replace(COURSE, folder=Path("/nowhere"))) if learner else grader
+        *_, result = repair.search(of, exercise, source, examined, own)
         assert isinstance(result, Repairs)
         return result
 
@@ -49,30 +63,57 @@ def line_of(name: str, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-@pytest.mark.parametrize(
-    ("name", "check", "old", "new"),
-    [
-        ("backward", "diamonds", "reversed(build_topo(self))", "build_topo(self)"),
-        ("swap", "other_value", "self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
-        ("relu", "inactive", "(self.data > 0) * out.grad", "(self.data < 0) * out.grad"),
-    ],
-)
-def test_the_changed_line_is_found(search: Search, name: str, check: str, old: str, new: str) -> None:
-    """Every repair changes the line that was changed, and all candidates were tried."""
-    found = search(name, check, old, new)
-    assert found.exhaustive
-    assert ((line_of(name, old),),) == found.places
+EDITS = [
+    ("backward", "reversed(build_topo(self))", "build_topo(self)"),
+    ("swap", "self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
+    ("relu", "(self.data > 0) * out.grad", "(self.data < 0) * out.grad"),
+    ("engine", "self.grad += other.data * out.grad", "self.grad = other.data * out.grad"),
+    ("local_grads", "(other.data, self.data)", "(self.data, other.data)"),
+]
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit[0])
+@pytest.mark.parametrize("learner", [False, True], ids=["with the solution", "without"])
+def test_the_changed_line_is_found(search: Search, edit: tuple[str, str, str], learner: bool) -> None:
+    """Every repair changes the line that was changed."""
+    name, *change = edit
+    found = search(name, change, learner=learner)
+    assert ((line_of(name, change[0]),),) == found.places
+    assert not found.check
 
 
 def test_the_same_mistake_in_two_lines_is_found(search: Search) -> None:
     """The same edit of both lines repairs the file, and no edit of one line does."""
     first = line_of("swap", "self.grad += other.data")
-    found = search("swap", "already_there", ".grad += ", ".grad = ")
-    assert ((first, first + 1),) == found.places
+    assert ((first, first + 1),) == search("swap", (".grad += ", ".grad = ")).places
 
 
 def test_a_mistake_that_no_edit_mends_is_in_one_function(search: Search) -> None:
     """There is no place, but the function of the solution mends the file."""
-    found = search("backward", "diamonds", "node._backward()", "raise ValueError(node)")
+    found = search("backward", ("node._backward()", "raise ValueError(node)"))
     assert () == found.places
     assert ("Value.backward",) == found.functions
+
+
+def test_of_two_mistakes_the_first_is_found(search: Search) -> None:
+    """No edit makes every check pass. One makes the first failing check pass, and this check is named."""
+    found = search(
+        "engine",
+        ("self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
+        ("1.0 if self.data > 0", "1.0 if self.data < 0"),
+    )
+    assert "plus_times" == found.check
+    assert ((line_of("engine", "self.grad += other.data"),),) == found.places
+
+
+def test_a_repair_passes_with_other_numbers_too(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What passes with the numbers of the course alone is no repair."""
+    seeds = []
+
+    def passes(grader: Grader, *arguments: Any, **more: Any) -> bool:
+        seeds.append(grader.seed)
+        return grader.seed == COURSE.seed and checks_pass(grader, *arguments, **more)
+
+    monkeypatch.setattr(repair, "checks_pass", passes)
+    assert () == search("relu", ("(self.data > 0) * out.grad", "(self.data < 0) * out.grad")).found
+    assert 1 < len(set(seeds))

@@ -2,7 +2,7 @@
 
 import re
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +16,7 @@ from grader.checks.outcome import stopped
 from grader.client import Problem, Reason
 from grader.client.protocol import SHAPES
 from grader.remarks import CellStart, Kind, Remark
+from grader.report import Repair, Repairs
 from grader.words.learner import ended_text, remark_text, repairs_text, stopped_text
 from grader.words.practice import _UNREAD, unread_text
 
@@ -182,34 +183,43 @@ def test_a_line_zero_is_no_line() -> None:
     assert [] == said_of(problem("raised", lines=[0]), SOURCE).splitlines()[1:]
 
 
+def found(*places: tuple[int, ...], functions: Sequence[str] = (), check: str = "") -> Repairs:
+    """Return the result of a search."""
+    edits = [Repair("name", place) for place in places] + [Repair("function", (1,), name) for name in functions]
+    return Repairs(tuple(edits), 40, exhaustive=True, check=check)
+
+
 @pytest.mark.parametrize(
-    ("places", "moved", "text"),
+    ("result", "text"),
     [
-        ([(7,)], False, "A change of the statement in line 7 alone makes every required check pass."),
-        ([(7, 8)], False, "A change of both statements in line 7 and line 8 makes every required check pass."),
+        (found((7,)), "A change of the statement in line 7 alone makes every required check pass."),
+        (found((7, 8)), "A change of both statements in line 7 and line 8 makes every required check pass."),
         (
-            [(7,), (9,)],
-            True,
-            "Each of these statements can be changed so that every required check passes: line 7; line 9.",
+            found((7,), (9,)),
+            "Each of these statements can be changed alone to make every required check pass: line 7; line 9.",
         ),
-        ([], True, "Every required check passes if one statement is moved."),
-        ([], False, "None of the 40 changes that were tried makes every required check pass."),
+        (
+            found((7,), check="both"),
+            "A change of the statement in line 7 alone makes the first failing check pass, but not every required"
+            " check.",
+        ),
+        (found(), ""),
     ],
 )
-def test_a_repair_is_told_by_its_place(places: list[tuple[int, ...]], moved: bool, text: str) -> None:
-    """Only what was seen is said: one place, several, none, or a statement that moves."""
-    assert text == repairs_text(places, 40, moved)
+def test_a_repair_is_told_by_its_place(result: Repairs, text: str) -> None:
+    """Only what was seen is said: one place, several, or nothing."""
+    assert text == repairs_text(result)
 
 
 def test_one_function_is_named_if_no_place_is() -> None:
     """A place says more than a function. Several functions say nothing."""
     text = "With `backward` alone replaced by a correct one, every required check passes."
-    assert text == repairs_text([], 40, False, functions=["Value.backward"])
-    assert text == repairs_text([(3,), (5,)], 40, False, functions=["Value.backward"])
-    assert text not in repairs_text([(3,)], 40, False, functions=["Value.backward"])
-    assert text not in repairs_text([], 40, False, functions=["Value.backward", "Value.__init__"])
+    assert text == repairs_text(found(functions=["Value.backward"]))
+    assert text == repairs_text(found((3,), (5,), functions=["Value.backward"]))
+    assert text != repairs_text(found((3,), functions=["Value.backward"]))
+    assert "" == repairs_text(found(functions=["Value.backward", "Value.__init__"]))
 
 
 def test_a_repair_in_a_notebook_is_told_by_its_cell() -> None:
     """Lines count from the beginning of the cell."""
-    assert "cell 3, line 2 alone" in repairs_text([(11,)], 40, False, [CellStart(3, 10)])
+    assert "cell 3, line 2 alone" in repairs_text(found((11,)), [CellStart(3, 10)])

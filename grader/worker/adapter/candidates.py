@@ -1,16 +1,15 @@
-"""Edit a learner's file in one place, in every way that may repair it. The file is parsed and never run."""
+"""Edit a learner's file in one place, in every way that may repair it. Here the file is parsed and not run."""
 
 import ast
 import itertools
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from types import FrameType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 MOST = 4_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
-_TEXT = 1_000  # characters of a replacement
-LONGEST = 8_000  # characters of a function in place of another, the longest replacement
+LONGEST = 1_000  # characters of a replacement
 
 _Node = ast.expr | ast.stmt
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -60,78 +59,53 @@ class Candidate(NamedTuple):
     function: str = ""
 
 
-class CandidateFile:
-    """A learner's file that is edited and not run.
+class Function(NamedTuple):
+    """An outermost function of a file: its node, the classes around it, and the places of characters in the text.
 
-    Args:
-        order: a dictionary with the keys `source`, `editable` (the lines whose statements may be edited) and `solution`
-            (a right file, or an empty text).
+    Attributes:
+        start: the first character of the line with `def`.
+        body: the first character after the header.
+        end: the character after the last.
     """
 
-    loaded = False  # no batch is run
+    node: _Function
+    owners: tuple[ast.ClassDef, ...]
+    start: int
+    body: int
+    end: int
 
-    def __init__(self, order: dict[str, Any]) -> None:
-        self._source: str = order["source"]
-        self._editable = frozenset(order["editable"])
-        self._solution: str = order["solution"]
-
-    def load(self) -> list[Any]:
-        """Return `["candidates", found]`. There are none if the file cannot be parsed."""
-        try:
-            found = candidates(self._source, self._editable, self._solution)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            found = []
-        return ["candidates", found]
-
-    def forget(self) -> None:
-        """Do nothing: there is no module."""
-
-    def reload(self) -> None:
-        """Do nothing: the file is not run."""
-
-    def run(self, batch: dict[str, Any]) -> list[Any]:
-        """Raise an exception: no batch is sent to a file that is not loaded."""
-        raise NotImplementedError
-
-    def is_theirs(self, frame: FrameType | None) -> bool:
-        """Return True, so that the limit of CPU time stops the parser."""
-        return True
+    @property
+    def name(self) -> str:
+        """Return a name such as `Value.backward`."""
+        return ".".join([*(owner.name for owner in self.owners), self.node.name])
 
 
-def candidates(source: str, editable: frozenset[int], solution: str = "") -> list[Candidate]:
-    """Return the candidates of a source: whole functions, then likely edits first, then edits of two statements.
+def edited(source: str, splices: Sequence[Splice]) -> str:
+    """Return a text with an edit."""
+    for start, end, text in reversed(splices):
+        source = source[:start] + text + source[end:]
+    return source
 
-    Args:
-        source: the learner's file.
-        editable: the lines whose statements may be edited.
-        solution: a right file. Each function with editable lines is replaced by its function of the same name.
 
-    Raises:
-        SyntaxError: the source cannot be parsed. `ast.parse` also raises `ValueError`, `RecursionError` and
-            `MemoryError`.
+def candidates(file: "File") -> list[Candidate]:
+    """Return the candidates of a file: whole functions, then likely edits first, then edits of two statements.
+
+    A candidate for a whole function replaces it by nothing. The trusted side puts a right function there.
     """
-    file = _File(source, editable)
     by_kind: dict[str, list[_Edit]] = {kind: [] for kind in ORDER}
     seen: set[tuple[Splice, ...]] = set()
     for edit in file.edits():
-        if edit.splices not in seen and all(len(splice.text) <= _TEXT for splice in edit.splices):
+        if edit.splices not in seen and all(len(splice.text) <= LONGEST for splice in edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
+    whole = [
+        Candidate("function", (one.node.lineno,), (Splice(*file.span(one.node), ""),), one.name)
+        for one in file.functions
+        if not file.editable.isdisjoint(range(one.node.lineno, (one.node.end_lineno or 0) + 1))
+    ]
     once = [Candidate(edit.kind, edit.lines, edit.splices) for kind in ORDER for edit in by_kind[kind]]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
-    return [*_grafts(file, _File(solution, frozenset())), *once, *twice][:MOST]
-
-
-def _grafts(file: "_File", right: "_File") -> Iterator[Candidate]:
-    """Yield the candidates with one function replaced by that of a solution."""
-    functions = dict(_named(right.tree))
-    for name, mine in _named(file.tree):
-        if name in functions and not file.editable.isdisjoint(range(mine.lineno, (mine.end_lineno or 0) + 1)):
-            head, *lines = right.text(functions[name]).split("\n")
-            body = _indented(lines, mine.col_offset - functions[name].col_offset)
-            splice = Splice(*file.span(mine), "\n".join([head, *body]))
-            if len(splice.text) <= LONGEST:
-                yield Candidate("function", (mine.lineno,), (splice,), name)
+    return [*whole, *once, *twice][:MOST]
 
 
 # likely kinds first
@@ -155,25 +129,52 @@ _TWICE = ("accumulate", "sign", "operator", "factor_dropped", "factor_added", "n
 
 
 class _Edit(NamedTuple):
-    """An edit of a statement. Edits of two statements with the same `how` are the same edit in two places."""
+    """An edit of a statement. Edits of two statements with the same `how` are the same edit in two places.
+
+    Attributes:
+        target: the object whose attribute the statement sets, such as `self`, or empty.
+    """
 
     kind: str
     lines: tuple[int, ...]
     splices: tuple[Splice, ...]
     block: int
     how: str
+    target: str = ""
 
 
 def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
-    """Yield the same edit in two statements of a block."""
-    for first, second in itertools.combinations(edits, 2):
-        if first.block == second.block and first.how == second.how and first.lines < second.lines:
-            splices = tuple(sorted(first.splices + second.splices))
-            if all(one.end <= other.start for one, other in itertools.pairwise(splices)):
-                yield Candidate(first.kind, first.lines + second.lines, splices)
+    """Yield the same edit in two statements of a block, or the edit and its mirror image.
+
+    In the mirror image, the objects whose attributes the two statements set are exchanged: `* other.data` after
+    `self.grad +=` is the mirror image of `* self.data` after `other.grad +=`.
+    """
+    places: dict[tuple[int, str], list[_Edit]] = {}
+    targets: dict[int, set[str]] = {}
+    for edit in edits:
+        places.setdefault((edit.block, edit.how), []).append(edit)
+        targets.setdefault(edit.block, set()).add(edit.target)
+    for first in edits:
+        for target in sorted(targets[first.block]):
+            for second in places.get((first.block, _mirrored(first.how, first.target, target)), ()):
+                splices = tuple(sorted(first.splices + second.splices))
+                apart = all(one.end <= other.start for one, other in itertools.pairwise(splices))
+                if first.lines < second.lines and second.target == target and apart:
+                    yield Candidate(first.kind, first.lines + second.lines, splices)
 
 
-class _File:
+def _mirrored(how: str, one: str, other: str) -> str:
+    """Return a text with two names exchanged."""
+    if one == other or not one or not other:
+        return how
+    exchanged = {one: other, other: one}
+    return _NAME.sub(lambda found: exchanged.get(found[0], found[0]), how)
+
+
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")  # of an object, not of an attribute
+
+
+class File:
     """A parsed file, and the places of its nodes in the text."""
 
     def __init__(self, source: str, editable: frozenset[int]) -> None:
@@ -182,13 +183,14 @@ class _File:
         self._source = source
         self._lines = source.encode().splitlines(keepends=True)  # in bytes, because the parser counts columns in them
         self._starts = [0, *itertools.accumulate(len(line.decode()) for line in self._lines)]
-        self._line, self._block = 0, 0
+        self._line, self._block, self._target = 0, 0, ""
+        self.functions = tuple(self._function(owners, node) for owners, node in _outermost(self.tree))
 
     def edits(self) -> Iterator[_Edit]:
         """Yield all edits of the functions in the file."""
-        for _, function in _named(self.tree):
-            pool = self._pool(function)
-            for block in _blocks(function):
+        for function in self.functions:
+            pool = self._pool(function.node)
+            for block in _blocks(function.node):
                 yield from self._edits_of_block(block, pool)
 
     # -- places in the text
@@ -203,6 +205,10 @@ class _File:
         assert node.end_col_offset is not None
         return self._place(node.lineno, node.col_offset), self._place(node.end_lineno, node.end_col_offset)
 
+    def _function(self, owners: tuple[ast.ClassDef, ...], node: _Function) -> Function:
+        body = node.body[0]
+        return Function(node, owners, self._place(node.lineno, 0), self.span(body)[0], self.span(node)[1])
+
     def text(self, node: _Node) -> str:
         """Return the text of a node."""
         start, end = self.span(node)
@@ -214,7 +220,7 @@ class _File:
         return self.text(node) if isinstance(node, tight) else f"({self.text(node)})"
 
     def _edit(self, kind: str, how: str, *splices: Splice) -> _Edit:
-        return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how)
+        return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how, self._target)
 
     def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
         return self._edit(kind, how, Splice(*self.span(node), text))
@@ -246,7 +252,7 @@ class _File:
         for position, statement in enumerate(block):
             if not any(line in self.editable for line in range(statement.lineno, _header_end(statement) + 1)):
                 continue
-            self._line, self._block = statement.lineno, id(block)
+            self._line, self._block, self._target = statement.lineno, id(block), _target(statement)
             yield from self._edits_of_statement(statement, pool)
             if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _is_text(statement):
                 continue
@@ -347,6 +353,13 @@ class _File:
                     yield self._put("condition", how, node, text)
             case ast.Call(_, arguments):
                 yield from self._calls(node, arguments)
+            case ast.Tuple([first, second], ast.Load()) | ast.List([first, second], ast.Load()):
+                yield self._edit(
+                    "operands",
+                    "items",
+                    Splice(*self.span(first), self.text(second)),
+                    Splice(*self.span(second), self.text(first)),
+                )
             case ast.Constant(bool() as value):
                 yield self._put("constant", "not", node, str(not value))
             case ast.Constant(int() | float() as value):
@@ -438,15 +451,20 @@ def _indented(lines: Iterable[str], by: int) -> list[str]:
     return [" " * by + line if by > 0 else line[-by:] for line in lines]
 
 
-def _named(tree: ast.Module) -> Iterator[tuple[str, _Function]]:
-    """Yield the outermost functions, those of the file and of its classes, with names such as `Value.backward`."""
-    waiting: list[tuple[str, ast.stmt]] = [("", statement) for statement in tree.body]
+def _outermost(tree: ast.Module) -> Iterator[tuple[tuple[ast.ClassDef, ...], _Function]]:
+    """Yield the outermost functions, those of the file and of its classes, with the classes around them."""
+    waiting: list[tuple[tuple[ast.ClassDef, ...], ast.stmt]] = [((), statement) for statement in tree.body]
     while waiting:
-        owner, statement = waiting.pop(0)
+        owners, statement = waiting.pop(0)
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield owner + statement.name, statement
+            yield owners, statement
         elif isinstance(statement, ast.ClassDef):
-            waiting[:0] = [(f"{owner}{statement.name}.", inner) for inner in statement.body]
+            waiting[:0] = [((*owners, statement), inner) for inner in statement.body]
+
+
+def first_line(node: _Function | ast.ClassDef) -> int:
+    """Return the first line of a definition with its decorators, from which Python counts its lines."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _blocks(function: _Function) -> Iterator[list[ast.stmt]]:
@@ -456,6 +474,12 @@ def _blocks(function: _Function) -> Iterator[list[ast.stmt]]:
             block = getattr(node, field, None)
             if isinstance(block, list):
                 yield block
+
+
+def _target(statement: ast.stmt) -> str:
+    """Return the object whose attribute a statement sets, or an empty text."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    return target.value.id if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) else ""
 
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -16,7 +16,6 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from . import introspect, load, values
-from .candidates import CandidateFile
 from .load import CallBudget
 from .recording import Recording
 from .rules import CalledRules, Reading, Rules, rules_of
@@ -41,7 +40,7 @@ _NONE = -1
 _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
 _NAMES = 8  # the most names of a node's attributes in a problem
-_RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
+RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
 
 
 class NotOffered(Exception):
@@ -510,7 +509,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
             nodes.start_run(order_seed)
             with CallBudget(builtins, batch["calls"]):
                 outcome = _run(Graph(module, shape, nodes), program, steps, filename)
-            spent = outcome[0] == "broke" and (outcome[2][1] in _RAN_OUT or outcome[2][2] == "MemoryError")
+            spent = outcome[0] == "broke" and (outcome[2][1] in RAN_OUT or outcome[2][2] == "MemoryError")
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
         seeds.append(outcomes)
     return ["read", shape.wire(), seeds]
@@ -610,8 +609,3 @@ class LearnerFile:
         except BaseException as error:
             return ["load", *load.describe(error, self._filename)]
         return None
-
-
-def open_file(order: dict[str, Any]) -> LearnerFile | CandidateFile:
-    """Return the file of an order: one that is run, or one that is edited if the order has editable lines."""
-    return CandidateFile(order) if "editable" in order else LearnerFile(order)

@@ -233,6 +233,13 @@ def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType
     return compile(tree, filename, "exec", flags, dont_inherit=True), frozenset(guarded)
 
 
+def compile_part(tree: ast.Module, filename: str, whole: CodeType) -> CodeType:
+    """Compile a part of a file as the whole was compiled. Errors in it do not know its loops."""
+    count_calls(_every_node(tree))
+    code: CodeType = compile(tree, filename, "exec", whole.co_flags & _FUTURE, dont_inherit=True)
+    return code
+
+
 def _every_node(tree: ast.AST) -> list[ast.AST]:
     """Return the nodes of a syntax tree, in half the time of `ast.walk`."""
     nodes = [tree]

@@ -52,6 +52,12 @@ def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = l
         signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
 
 
+def restart_clock(cpu_s: float) -> None:
+    """Give the running code another `cpu_s` seconds of CPU time, if its time is limited."""
+    if resource is not None and signal.getitimer(signal.ITIMER_PROF)[1]:
+        signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
+
+
 def stop_clocks() -> None:
     """Stop raising `OutOfTime` and `Stalled`."""
     if resource is not None:

@@ -8,25 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.worker.adapter.candidates import MOST, Candidate, CandidateFile, candidates
+from grader.worker.adapter import candidates as made
+from grader.worker.adapter.candidates import MOST, Candidate, File
+from grader.worker.adapter.trials import CandidateFile
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[3] / "solutions").glob("*.py"))
 RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
 
 
 def all_of(source: str) -> list[Candidate]:
-    return candidates(source, frozenset(range(1, source.count("\n") + 2)))
-
-
-def grafts(source: str, solution: str, editable: frozenset[int]) -> list[Candidate]:
-    """Return the candidates in which a whole function is replaced."""
-    return [candidate for candidate in candidates(source, editable, solution) if candidate.kind == "function"]
+    return made.candidates(File(source, frozenset(range(1, source.count("\n") + 2))))
 
 
 def edited(source: str, candidate: Candidate) -> str:
-    for start, end, text in reversed(candidate.splices):
-        source = source[:start] + text + source[end:]
-    return source
+    return made.edited(source, candidate.splices)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +42,7 @@ def edited(source: str, candidate: Candidate) -> str:
         ("c = max(a, b)", "c = (a + b)"),
         ("c = 1.0", "c = self.grad"),
         ("c = a\n    self.grad = b", "c = b\n    self.grad = a"),
+        ("c = (a, self.data)", "c = (self.data, a)"),
         ("c = min(a, 1)", "c = a"),
         ("c = a or b", "c = (a + b)"),
         ("c = 0.0", "c = 1"),
@@ -80,7 +76,7 @@ def test_the_same_edit_in_two_statements_is_one_candidate() -> None:
 
 def test_only_editable_lines_are_edited() -> None:
     """A line that is not among the given ones stays."""
-    found = candidates(RULE, frozenset({3}))
+    found = [one for one in made.candidates(File(RULE, frozenset({3}))) if one.kind != "function"]
     assert found
     assert {(3,)} == {candidate.lines for candidate in found}
     assert {RULE.splitlines()[1]} == {edited(RULE, candidate).splitlines()[1] for candidate in found}
@@ -106,25 +102,38 @@ def test_places_count_characters(comment: str) -> None:
     assert {line + text for text in texts} == {edited(line + RULE, candidate) for candidate in all_of(line + RULE)}
 
 
-@pytest.mark.parametrize("source", ["def f(:", "\0", "(" * 5_000, "raise SystemExit"])
-def test_a_file_is_parsed_and_not_run(source: str) -> None:
-    """A file that cannot be parsed has no candidates, and no file is run."""
-    file = CandidateFile({"source": source, "editable": [1], "solution": ""})
+@pytest.mark.parametrize("source", ["def f(:", "\0", "(" * 5_000])
+def test_a_file_that_cannot_be_parsed_has_no_candidates(source: str) -> None:
+    """Nothing of it can be run."""
+    limits = {"calls": 1_000, "cpu_s": 1}
+    order: dict[str, Any] = {
+        "source": source,
+        "filename": "x.py",
+        "stub": None,
+        "cells": [],
+        "allow": {},
+        "limits": limits,
+    }
+    file = CandidateFile({**order, "editable": [1]})
     assert ["candidates", []] == file.load()
     assert not file.loaded
 
 
-def test_a_function_is_replaced_by_that_of_a_solution() -> None:
-    """Functions are found by their names, and keep the indentation of the file."""
-    mine = "class V:\n  def f(self):\n    return 0\n\n  def g(self):\n    return 0\n"
-    right = "class V:\n    def f(self):\n        return 1\n\n    def h(self):\n        return 2\n"
-    (found,) = grafts(mine, right, frozenset({3, 6}))
-    assert ("function", (2,), "V.f") == (found.kind, found.lines, found.function)
-    namespace: dict[str, Any] = {}
-    exec(edited(mine, found), namespace)
-    assert (1, 0) == (namespace["V"]().f(), namespace["V"]().g())
+def test_a_pair_may_be_a_mirror_image() -> None:
+    """In a symmetric rule, the same mistake names other objects in the two lines."""
+    rule = "def rule(self, other, out):\n    self.grad += {}.data * out.grad\n    other.grad += {}.data * out.grad\n"
+    wrong, right = rule.format("self", "other"), rule.format("other", "self")
+    assert {(2, 3)} == {one.lines for one in all_of(wrong) if edited(wrong, one) == right and one.kind == "name"}
+    dropped = rule.replace("{}.data * ", "")
+    assert {(2, 3)} == {one.lines for one in all_of(right) if edited(right, one) == dropped}
 
 
-def test_a_function_without_editable_lines_is_kept() -> None:
-    """What the stub already has is right."""
-    assert [] == grafts("def f():\n    return 0\n", "def f():\n    return 1\n", frozenset())
+def test_a_function_with_editable_lines_is_a_candidate() -> None:
+    """It covers the whole function, and has no text. What the stub already has is right."""
+    source = "class V:\n  def f(self):\n    return 0\n\n  def g(self):\n    return 0\n"
+    (found,) = (one for one in made.candidates(File(source, frozenset({3}))) if one.kind == "function")
+    assert ((2,), "V.f", source.replace("def f(self):\n    return 0", "")) == (
+        found.lines,
+        found.function,
+        edited(source, found),
+    )

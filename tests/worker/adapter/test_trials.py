@@ -1,0 +1,99 @@
+"""Edited files that are run one after another in one process."""
+
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import pytest
+
+from grader.worker.adapter import candidates as made
+from grader.worker.adapter import load
+from grader.worker.adapter.candidates import File
+from grader.worker.adapter.trials import CandidateFile, _Compiled
+
+SOLUTIONS = sorted((Path(__file__).resolve().parents[3] / "solutions").glob("*.py"))
+ENGINE = """\
+import random
+
+PRINTED = []
+
+
+class Value:
+    def __init__(self, data, inputs=()):
+        self.data, self.grad, self.inputs = data, 0.0, inputs
+        self._backward = lambda: None
+
+    def __add__(self, other):
+        out = Value(self.data - other.data, (self, other))
+        return out
+
+    def unused(self):
+        return self.data + 1
+"""
+WRONG = 12  # the line with the mistake
+BATCH: dict[str, Any] = {
+    "runs": [[[["leaf", 2.0], ["leaf", 3.0], ["add", 0, 1]], [["values"]]]],
+    "order_seeds": [0, 1],
+    "calls": 1_000,
+    "engine": True,
+    "each_s": 1,
+}
+
+
+def opened(source: str) -> CandidateFile:
+    order: dict[str, Any] = {"source": source, "filename": "x.py", "stub": None, "cells": [], "allow": {}}
+    lines = list(range(1, source.count("\n") + 2))
+    file = CandidateFile({**order, "limits": {"calls": 1_000, "cpu_s": 1}, "editable": lines})
+    file.load()
+    return file
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_the_code_of_an_edited_function_is_that_of_the_edited_file(path: Path) -> None:
+    """Only one function is compiled again. The code of the file is the same as if all of it was compiled."""
+    source = path.read_text(encoding="utf-8")
+    file = File(source, frozenset(range(1, source.count("\n") + 2)))
+    compiled = _Compiled(file, source, path.name, ())
+    for candidate in made.candidates(file)[::40]:
+        if candidate.kind != "function":
+            whole = load.parse(made.edited(source, candidate.splices), path.name)
+            assert plain(whole.codes[0]) == plain(compiled.edited(candidate.splices).codes[0])
+
+
+def plain(code: CodeType) -> tuple[Any, ...]:
+    """Return what a code uses. How Python calls a function of a module depends on whether it sees the import."""
+    constants = tuple(plain(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return code.co_name, code.co_firstlineno, code.co_flags, *names, constants
+
+
+def test_a_candidate_runs_as_the_edited_file_does() -> None:
+    """The values are those of the edited file. Other candidates do not change them."""
+    file = opened(ENGINE)
+    right = ENGINE.replace("self.data - other.data", "(self.data + other.data)")
+    edits = [made.edited(ENGINE, one.splices) for one in file.load()[1]]
+    numbers = [edits.index(right), 1, edits.index(right)]
+    tag, answers = file.run({**BATCH, "candidates": numbers})
+    assert "tried" == tag
+    five = [["done", [["values", [(2.0).hex(), (3.0).hex(), (5.0).hex()]]]], ["same"]]
+    assert [[five[0]], [five[1]]] == answers[0][2] == answers[2][2]
+    assert answers[1] != answers[0]
+
+
+def test_the_lines_that_a_batch_executes_are_found() -> None:
+    """A method that is not called is not among them."""
+    tag, lines = opened(ENGINE).run({**BATCH, "candidates": None})
+    assert ("executed", True, False) == (tag, WRONG in lines, 16 in lines)
+
+
+def test_lines_are_not_known_if_a_limit_was_reached() -> None:
+    """A run that was stopped might have executed others."""
+    endless = ENGINE.replace("return out", "return self + other")
+    assert ["executed", None] == opened(endless).run({**BATCH, "candidates": None})
+
+
+def test_an_edit_that_is_no_program_is_answered() -> None:
+    """An edit may raise any error, and the next one is run."""
+    file = opened(ENGINE.replace("self.data - other.data", "self.data if other.data else exit()"))
+    answers = file.run({**BATCH, "candidates": list(range(len(file.load()[1])))})[1]
+    assert {"read", "unread"} == {answer[0] for answer in answers}
