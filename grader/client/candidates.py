@@ -30,6 +30,7 @@ CandidateKind = Literal[
     "moved",
     "expression",
     "function",
+    "grafted",
 ]
 
 _Place = Annotated[int, Meta(ge=0, le=bounds.SOURCE)]
@@ -86,10 +87,17 @@ class CandidateProcess:
         editable: The lines whose statements may be edited.
         limits: The limits of the process.
         budget: The budget of the search.
+        solution: A right file whose parts take the place of the file's. Empty for edits that need none.
     """
 
     def __init__(
-        self, host: Warm | Host, source: Source, editable: Collection[int], limits: Limits, budget: Budget
+        self,
+        host: Warm | Host,
+        source: Source,
+        editable: Collection[int],
+        limits: Limits,
+        budget: Budget,
+        solution: str = "",
     ) -> None:
         self._transport = connect(host, limits, budget)
         self._size = len(source.text)
@@ -102,6 +110,7 @@ class CandidateProcess:
             "stub": None,
             "cells": [start.line for start in source.cells],
             "editable": sorted(editable),
+            "solution": solution,
             "allow": host.allow,
             "limits": msgspec.to_builtins(limits),
         }

@@ -28,7 +28,7 @@ _HASTE = 8  # divides the limits of a candidate otherwise; a right file needs mu
 _TIERS: Mapping[str, int] = {
     **dict.fromkeys(("accumulate", "sign", "operator", "operands", "factor_dropped", "constant", "comparison"), 0),
     **dict.fromkeys(("reversed", "name", "factor_added", "condition"), 0),
-    **dict.fromkeys(("deleted", "moved", "expression"), 1),
+    **dict.fromkeys(("deleted", "moved", "expression", "grafted"), 1),
 }
 
 
@@ -71,44 +71,92 @@ def search(
         if executed is not None:
             found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
         # whole functions
+        solution = _solution(grader, exercise) if filled else ""
         whole = [one for one in found.values() if one.kind == "function"]
-        right = _with_solution(whole, source, _solution(grader, exercise)) if filled else ()
-        functions = [one for one in right if trial.repairs(one)]
+        functions = [one for one in _with_solution(whole, source, solution) if trial.repairs(one)]
         # edits, one kind after another, those of the only such function if there is one
         edits = {number: one for number, one in found.items() if one.kind != "function"}
         if len(functions) == 1:
             edits = {number: one for number, one in edits.items() if _within(one, functions[0])}
-        most = MOST if screens else _MOST_UNSCREENED
-        tried, first, repaired, check = 0, list[int](), list[Candidate](), ""
-        for _, tier in groupby(list(edits)[:most], lambda number: _tier(edits[number])):
-            numbers = list(tier)
-            for place, screen in enumerate(screens):
-                passed = []
-                answers = process.tried(screen.batch, numbers, _each_s(screen, grader))
-                for number, answer in zip(numbers, answers, strict=True):
-                    tried += not place
-                    yield Searching(exercise, tried)
-                    if answer is not None and screen.repaired(answer):
-                        passed.append(number)
-                first += passed if not place else ()
-                numbers = passed
-            tried += 0 if screens else len(numbers)
-            yield Searching(exercise, tried)
-            repaired = trial.one_in_each_place([edits[number] for number in numbers]) if filled else []
-            if repaired or budget.exceeded:
-                break
-        # without a repair, the edits with which the first check passes
-        if not repaired and not functions and len(failed) > 1:
-            for _, tier in groupby(first[:_MOST_FIRST], lambda number: _tier(edits[number])):
-                yield Searching(exercise, tried)
-                repaired = trial.one_in_each_place([edits[number] for number in tier], first_only=True)
-                if repaired:
-                    check = failed[0].id
-                    break
+        attempt = _Attempt(trial, process, screens, edits, filled)
+        repaired = yield from attempt.repaired()
+        tried, check = attempt.tried, ""
+    # parts of the solution's function
+    if not repaired and len(functions) == 1 and screens:
+        lines = own.intersection(range(functions[0].lines[0], _last_line(functions[0], source) + 1))
+        limits = grader.course.limits
+        with CandidateProcess(grader.warm, source, lines, limits, budget, solution) as process:
+            grafted = _Attempt(trial, process, screens, process.candidates(), filled, tried)
+            repaired = yield from grafted.repaired()
+            repaired = repaired if len(repaired) == 1 else []
+            tried = grafted.tried
+    # without a repair, the edits with which the first check passes
+    if not repaired and not functions and len(failed) > 1:
+        repaired = trial.first_passed([edits[number] for number in attempt.first[:_MOST_FIRST]])
+        check = failed[0].id if repaired else ""
     if budget.exceeded:
         return
     every = tuple(Repair(one.kind, one.lines, one.function) for one in [*functions, *repaired])
-    yield Repairs(every, tried, exhaustive=not repaired and len(edits) <= most, check=check)
+    exhaustive = not repaired and len(edits) <= attempt.most
+    yield Repairs(every, tried, exhaustive=exhaustive, check=check)
+
+
+class _Attempt:
+    """The candidates of one process, tried one kind after another.
+
+    Args:
+        screens: The programs that they are tried on first.
+        filled: Whether a repair is possible. Otherwise only the first check can pass.
+        tried: How many candidates were tried before.
+
+    Attributes:
+        first: The candidates that pass where the first check failed.
+    """
+
+    def __init__(
+        self,
+        trial: "_Trial",
+        process: CandidateProcess,
+        screens: Sequence[Screen],
+        edits: Mapping[int, Candidate],
+        filled: bool,
+        tried: int = 0,
+    ) -> None:
+        self._trial, self._process, self._screens, self._edits = trial, process, screens, edits
+        self._filled = filled
+        self.most = MOST if screens else _MOST_UNSCREENED
+        self.tried = tried
+        self.first: list[int] = []
+
+    def repaired(self) -> Generator[Searching, None, list[Candidate]]:
+        """Return the candidates of the first tier that has a repair, one for each place. Yield the progress."""
+        edits = self._edits
+        for _, tier in groupby(list(edits)[: self.most], lambda number: _tier(edits[number])):
+            passed = yield from self._screened(list(tier))
+            if not self._screens:
+                self.tried += len(passed)
+            yield self._progress()
+            found = self._trial.one_in_each_place([edits[number] for number in passed]) if self._filled else []
+            if found or self._trial.budget.exceeded:
+                return found
+        return []
+
+    def _screened(self, numbers: list[int]) -> Generator[Searching, None, list[int]]:
+        """Return the candidates that pass wherever a check failed."""
+        for place, screen in enumerate(self._screens):
+            passed = []
+            answers = self._process.tried(screen.batch, numbers, _each_s(screen, self._trial.grader))
+            for number, answer in zip(numbers, answers, strict=True):
+                self.tried += not place
+                yield self._progress()
+                if answer is not None and screen.repaired(answer):
+                    passed.append(number)
+            self.first += passed if not place else ()
+            numbers = passed
+        return numbers
+
+    def _progress(self) -> Searching:
+        return Searching(self._trial.exercise, self.tried)
 
 
 class _Trial(Struct):
@@ -128,6 +176,14 @@ class _Trial(Struct):
             if one.lines not in found and self.repairs(one, first_only=first_only):
                 found[one.lines] = one
         return list(found.values())
+
+    def first_passed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates of the first tier that has one with which the first check passes."""
+        for _, tier in groupby(candidates, _tier):
+            found = self.one_in_each_place(list(tier), first_only=True)
+            if found:
+                return found
+        return []
 
     def repairs(self, candidate: Candidate, *, first_only: bool = False) -> bool:
         """Return whether a candidate passes all required checks, and once more with other numbers.
@@ -158,6 +214,7 @@ def _each_s(screen: Screen, grader: Grader) -> float:
 
 
 def _tier(candidate: Candidate) -> int:
+    """Return the group of a candidate. Edits of two statements come last, besides the likeliest ones."""
     return 2 if len(candidate.lines) > 1 else _TIERS[candidate.kind]
 
 

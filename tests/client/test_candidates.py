@@ -92,7 +92,7 @@ def test_an_answer_that_fits_gives_its_candidates(limits: Limits) -> None:
 
 def test_both_ends_know_the_same_kinds_and_bounds() -> None:
     """The worker imports nothing of the grader, so it has the kinds and the bounds a second time."""
-    assert set(get_args(CandidateKind)) == {*worker.ORDER, "function"}
+    assert set(get_args(CandidateKind)) == {*worker.ORDER, "function", "grafted"}
     assert (bounds.CANDIDATES, bounds.REPLACEMENT) == (worker.MOST, worker.LONGEST)
 
 

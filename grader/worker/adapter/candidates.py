@@ -1,6 +1,7 @@
 """Edit a learner's file in one place, in every way that may repair it. Here the file is parsed and not run."""
 
 import ast
+import difflib
 import itertools
 import re
 from collections import Counter
@@ -108,6 +109,20 @@ def candidates(file: "File") -> list[Candidate]:
     return [*whole, *once, *twice][:MOST]
 
 
+def grafts(file: "File", right: "File") -> list[Candidate]:
+    """Return the candidates with a part of a right file's function in place of a part of the function of its name.
+
+    A part is an expression or a statement without a block. Last come the statements that have changed between the two
+    functions, two at a time.
+    """
+    functions = {one.name: one for one in right.functions}
+    pairs = [(one, functions[one.name]) for one in file.functions if one.name in functions]
+    parts = [edit for mine, theirs in pairs for edit in file.graft(mine, right, theirs)]
+    seen = dict.fromkeys(Candidate(one.kind, one.lines, one.splices) for one in parts)
+    twice = [pair for mine, theirs in pairs for pair in file.graft_pairs(mine, right, theirs)]
+    return [one for one in [*seen, *twice] if all(len(splice.text) <= LONGEST for splice in one.splices)][:MOST]
+
+
 # likely kinds first
 ORDER = (
     "accumulate",
@@ -192,6 +207,40 @@ class File:
             pool = self._pool(function.node)
             for block in _blocks(function.node):
                 yield from self._edits_of_block(block, pool)
+
+    def graft(self, mine: Function, right: "File", theirs: Function) -> Iterator[_Edit]:
+        """Yield edits of a function with the expressions and the statements of another one."""
+        statements = [one for one in _statements(theirs.node) if not _has_block(one)]
+        texts = {right.text(one): None for s in _statements(theirs.node) for one in _expressions(s) if _is_read(one)}
+        for statement in self._own_statements(mine):
+            self._line = statement.lineno
+            for one in [] if _has_block(statement) else statements:
+                yield self._put("grafted", "", statement, right.text(one))
+            for expression in filter(_is_read, _expressions(statement)):
+                for text in texts:
+                    if text != self.text(expression):
+                        yield self._put("grafted", "", expression, f"({text})" if " " in text else text)
+
+    def graft_pairs(self, mine: Function, right: "File", theirs: Function) -> Iterator[Candidate]:
+        """Yield edits of two statements, each with the statement in its place in another function."""
+        own = [one for one in _statements(mine.node) if not _has_block(one)]
+        other = [one for one in _statements(theirs.node) if not _has_block(one)]
+        texts = [self.text(one) for one in own], [right.text(one) for one in other]
+        changed: list[tuple[ast.stmt, str]] = []
+        for tag, a, end_a, b, end_b in difflib.SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+            if tag == "replace" and end_a - a == end_b - b:
+                changed += zip(own[a:end_a], texts[1][b:end_b], strict=True)
+        for pair in itertools.combinations(changed, 2):
+            if all(one.lineno in self.editable for one, _ in pair):
+                splices = tuple(sorted(Splice(*self.span(one), text) for one, text in pair))
+                yield Candidate("grafted", tuple(sorted(one.lineno for one, _ in pair)), splices)
+
+    def _own_statements(self, function: Function) -> Iterator[ast.stmt]:
+        """Yield the statements of a function that may be edited, without definitions and texts."""
+        for one in _statements(function.node):
+            given = self.editable.isdisjoint(range(one.lineno, _header_end(one) + 1))
+            if not (given or isinstance(one, ast.FunctionDef | ast.ClassDef) or _is_text(one)):
+                yield one
 
     # -- places in the text
 
@@ -470,10 +519,31 @@ def first_line(node: _Function | ast.ClassDef) -> int:
 def _blocks(function: _Function) -> Iterator[list[ast.stmt]]:
     """Yield every list of statements in a function, those of inner functions too."""
     for node in ast.walk(function):
-        for field in ("body", "orelse", "finalbody"):
+        for field in _BLOCKS:
             block = getattr(node, field, None)
             if isinstance(block, list):
                 yield block
+
+
+def _statements(function: _Function) -> Iterator[ast.stmt]:
+    """Yield every statement in a function, in the order of the text."""
+    waiting = list(function.body)
+    while waiting:
+        yield (one := waiting.pop(0))
+        waiting[:0] = [inner for block in _BLOCKS for inner in getattr(one, block, ()) if isinstance(inner, ast.stmt)]
+
+
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+def _has_block(statement: ast.stmt) -> bool:
+    """Return whether a statement has statements of its own."""
+    return hasattr(statement, "body")
+
+
+def _is_read(expression: ast.expr) -> bool:
+    """Return whether an expression is read, and not assigned to."""
+    return isinstance(getattr(expression, "ctx", ast.Load()), ast.Load)
 
 
 def _target(statement: ast.stmt) -> str:

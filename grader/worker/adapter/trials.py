@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..confine import limits
 from . import load
-from .candidates import Candidate, File, Function, Splice, candidates, edited, first_line
+from .candidates import Candidate, File, Function, Splice, candidates, edited, first_line, grafts
 from .execute import RAN_OUT, LearnerFile, execute
 
 _COLLECT = 16  # garbage is collected after this many edited files
@@ -23,12 +23,14 @@ class CandidateFile(LearnerFile):
     """A learner's file that is parsed, edited in many ways, and run with these edits.
 
     Args:
-        order: as for `LearnerFile`, and `editable`, the lines whose statements may be edited.
+        order: as for `LearnerFile`, and `editable`, the lines whose statements may be edited, and `solution`, a right
+            file whose parts take the place of the file's. Without one, an empty text, the edits need no solution.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
         super().__init__(order)
         self._editable = frozenset(order["editable"])
+        self._solution: str = order["solution"]
         self._found: list[Candidate] = []
         self._compiled: _Compiled | None = None
 
@@ -41,7 +43,7 @@ class CandidateFile(LearnerFile):
         """Return `["candidates", found]`, without running the file. There are none if the file cannot be parsed."""
         try:
             file = File(self._source, self._editable)
-            found = candidates(file)
+            found = grafts(file, File(self._solution, frozenset())) if self._solution else candidates(file)
             self._compiled = _Compiled(file, self._source, self._filename, self._cells)
             self._builtins = load.builtins_for(self._compiled.parsed, self._allow)
             self._found = found

@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_parsed_has_no_candidates(source: str) -> None:
         "allow": {},
         "limits": limits,
     }
-    file = CandidateFile({**order, "editable": [1]})
+    file = CandidateFile({**order, "editable": [1], "solution": ""})
     assert ["candidates", []] == file.load()
     assert not file.loaded
 
@@ -137,3 +137,20 @@ def test_a_function_with_editable_lines_is_a_candidate() -> None:
         found.function,
         edited(source, found),
     )
+
+
+def grafted(mine: str, right: str) -> dict[str, tuple[int, ...]]:
+    """Return the files with a part of a right one, each with the lines that it changes."""
+    files = (File(text, frozenset(range(1, 20))) for text in (mine, right))
+    return {edited(mine, one): one.lines for one in made.grafts(*files)}
+
+
+def test_parts_of_a_right_function_are_put_into_the_function_of_its_name() -> None:
+    """An expression, a statement, or two statements that have changed are replaced. Other functions give nothing."""
+    head = "class V:\n    def f(self, a):\n        "
+    mine, right = f"{head}b = g(a)\n        return b + 1\n", f"{head}b = self.h[a]\n        return 1 - b\n"
+    found = grafted(mine, right)
+    assert (3,) == found[mine.replace("g(a)", "self.h[a]")]
+    assert (4,) == found[mine.replace("return b + 1", "return 1 - b")]
+    assert (3, 4) == found[right]
+    assert {} == grafted(mine, right.replace("def f", "def other"))
