@@ -16,6 +16,8 @@ from ..base import plain, read_plain, write_files
 from ..course import Course, CourseError
 from ..oracle.answer_book import AnswerBook, read_book
 from ..remarks import Died
+from ..views.replay import build_replay_frame
+from ..words import practice
 from ..words.learner import ended_text
 from .interpreter import python_files
 from .release import solutions_in
@@ -26,7 +28,7 @@ _STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
 _SCRIPTS = (
     _GRADER / "views" / "offline" / "elements.js",
     _PAGE / "assets" / "editor.min.js",
-    *(_PAGE / f"{name}.js" for name in ("interpreters", "work", "page")),
+    *(_PAGE / f"{name}.js" for name in ("interpreters", "work", "side", "verdict", "page")),
 )
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
@@ -102,9 +104,16 @@ def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
     title = html.escape(plain(course.title))
     scripts = "\n".join(f'<script src="{path.name}"></script>' for path in _SCRIPTS)
     texts = {
-        "index.html": Template(_read(_PAGE / "index.html")).substitute(title=title, scripts=scripts),
+        "index.html": Template(_read(_PAGE / "index.html")).substitute(
+            title=title,
+            scripts=scripts,
+            passed=practice.all_passed(len(course.exercises)),
+            learnt=practice.LEARNT,
+            further=practice.FURTHER,
+        ),
         "frame.html": framed.substitute(hash=hashed, script=frame),
         "page.css": "".join(map(_read, _STYLES)),
+        "replay.html": build_replay_frame(),
         "worker.js": _read(_PAGE / "worker.js"),
         "course.json": json.dumps(page_data(course, book), ensure_ascii=False),
         "licences.txt": _read(_LICENCES),
@@ -117,7 +126,7 @@ def page_data(course: Course, book: AnswerBook) -> dict[str, object]:
     """Return what the page shows of the course before the interpreter is there."""
     return {
         "id": course.id,
-        "version": course.version,
+        "hash": course.hash,
         "title": course.title,
         "hangSeconds": HANG_S,
         "hung": ended_text(Died("wall_limit", seconds=HANG_S)),

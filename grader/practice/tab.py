@@ -147,10 +147,12 @@ class Tab:
 
         Args:
             name: The file's name.
+            data: Its content. In a browser, it is an array of JavaScript.
 
         Returns:
             A `Taken` as JSON.
         """
+        data = bytes(data)
         if data.startswith(b"PK"):
             return _json(self._unpacked(name, data))
         exercise = self._named(name)

@@ -78,6 +78,11 @@ def build_replay_page(replays: Sequence[Replay], landscape: Landscape | None = N
     return write_page(PARTS, title, document(replays, landscape))
 
 
+def build_replay_frame() -> str:
+    """Return the same page without replays, as HTML, for a frame. The page around it sends it `document(...)`."""
+    return write_page(PARTS, "Replay", None)
+
+
 def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str, Any]:
     """Return the page's data. A file that is the source of several replays is stored once."""
     sources: list[SourceText] = []

@@ -3,14 +3,17 @@
 Python takes seconds to start in a browser, so the tests share one page, in this order.
 """
 
+import json
 import re
 import threading
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from in_process import run_grade
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from site_of import site_of
 
 from grader.author.build import catalogue
@@ -42,6 +45,7 @@ def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with server(site_of(tmp_path_factory.mktemp("site"))) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        page.set_default_timeout(SLOW_MS)
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
         address = f"http://127.0.0.1:{serving.server_port}/"
@@ -50,6 +54,16 @@ def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield Visit(page, requests, address)
         page.context.close()
         serving.shutdown()
+
+
+@pytest.fixture
+def still(browser: Browser, visit: Visit) -> Iterator[BrowserContext]:
+    """Return another visitor, whose pages do without Python, and so are there at once."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=visit.address)
+    context.set_default_timeout(SLOW_MS)
+    context.route("**/python/*", lambda route: route.abort())
+    yield context
+    context.close()
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +110,112 @@ def in_a_sandbox(practice: Practice, name: str, text: str) -> str:
 
 def opened(page: Page, name: str) -> None:
     page.get_by_role("button", name=re.compile(rf"\b{name} ")).click()
+
+
+def todo(page: Page, *lines: str) -> None:
+    """Search the next place to be filled in, and type lines in its place, with the keyboard alone."""
+    page.keyboard.press("Control+f")
+    page.keyboard.type("# TODO")
+    for key in ("Enter", "Escape", "ArrowLeft", "Shift+ArrowDown", "Shift+End"):
+        page.keyboard.press(key)
+    instead(page, *lines)
+
+
+def instead(page: Page, *lines: str) -> None:
+    """Type lines in place of what is selected. The editor indents them."""
+    for at, line in enumerate(lines):
+        if at:
+            page.keyboard.press("Enter")
+        page.keyboard.type(line)
+
+
+def focused(page: Page, name: str) -> None:
+    """Press Tab until the element with this id has the focus."""
+    for _ in range(60):
+        if page.evaluate("document.activeElement?.id") == name:
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"Tab does not reach {name}")
+
+
+def at_the_start(page: Page) -> None:
+    """Scroll to the start of the file."""
+    page.locator(".cm-scroller").evaluate("(it) => it.scrollTo(0, 0)")
+
+
+def at_the_end(page: Page) -> None:
+    """Scroll to the end of the file, because the editor draws only what can be seen."""
+    page.locator(".cm-scroller").evaluate("(it) => it.scrollTo(0, it.scrollHeight)")
+
+
+def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> None:
+    """A new visitor makes mistakes, asks for a hint, comes back after a reload, and goes on to the next exercise."""
+    page = visit.page
+    verdict, heading = page.locator("#verdict"), page.locator("#title")
+    expect(heading).to_have_text(re.compile("^01 "))
+    expect(verdict).to_contain_text("TODO")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the link to the editor
+    for key in ("Shift+ArrowDown", "Shift+End"):  # the cursor is at the place to be filled in
+        page.keyboard.press(key)
+    instead(page, "self.grad += 1.0", "other.grad += 1.0")
+    expect(verdict).to_contain_text("FAIL")
+    expect(page.locator("#spoken")).to_contain_text("01 distribute")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused(page, "hint")
+    page.keyboard.press("Enter")
+    expect(page.locator("#hints p")).to_have_count(1)
+    page.keyboard.press("Shift+Tab")
+    focused(page, "goto")
+    page.keyboard.press("Enter")  # back to the marked line in the editor
+    page.keyboard.press("Control+f")
+    page.keyboard.type("self.grad += 1.0")
+    for key in ("Enter", "Escape", "Shift+ArrowDown", "Shift+End"):
+        page.keyboard.press(key)
+    instead(page, "self.grad += out.grad", "other.grad += out.grad")
+    page.keyboard.press("Control+s")
+    expect(verdict).to_contain_text("PASS 01 distribute")
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused(page, "next")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{visit.address}#swap")
+    expect(page.locator("#lesson")).to_be_focused()
+    focused(page, "editor")
+    todo(page, "self.grad += other.data * out.grad", "other.grad += ")
+    expect(verdict).to_contain_text("Python cannot parse the file")
+    page.reload()
+    started(page)
+    expect(heading).to_have_text(re.compile("^02 "))
+    expect(verdict).to_contain_text("Python cannot parse the file")
+    focused(page, "editor")
+    page.keyboard.press("Control+f")
+    page.keyboard.type("other.grad += ")
+    for key in ("Enter", "Escape", "End"):
+        page.keyboard.press(key)
+    page.keyboard.type(" self.data * out.grad")
+    page.keyboard.press("Control+Enter")
+    expect(verdict).to_contain_text("PASS 02 swap")
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused(page, "next")
+    page.keyboard.press("Enter")
+    focused(page, "editor")
+    todo(page, "self.grad = out.grad", "other.grad = out.grad")
+    todo(page, "self.grad += other.data * out.grad", "other.grad += self.data * out.grad")
+    todo(page, "for node in nodes:", "node.grad = 0.0")
+    expect(verdict).to_contain_text("the rule sets a.grad and b.grad instead of adding to them")
+    for text in ("self.grad = out.grad", "other.grad = out.grad"):
+        page.keyboard.press("Control+f")
+        page.keyboard.type(text)
+        for key in ("Enter", "Escape"):
+            page.keyboard.press(key)
+        page.keyboard.type(text.replace("=", "+="))
+    expect(verdict).to_contain_text("PASS 03 accumulate")
+    expect(page.locator("#score")).to_have_text(re.compile(r"^20/100 points, 3 of 13 "))
 
 
 def test_mistakes_get_the_verdicts_of_a_terminal(visit: Visit, practice: Practice) -> None:
@@ -197,21 +317,106 @@ def test_numpy_is_not_there(visit: Visit, practice: Practice) -> None:
     assert "numpy.zeros is not available while grading (there are only the standard library)" in said
 
 
-def test_work_is_kept_and_can_be_reset(visit: Visit, practice: Practice) -> None:
-    """A reload keeps every character. A reset shows the file as it was given out, and can be undone."""
+def test_a_reset_can_be_undone(visit: Visit, practice: Practice) -> None:
+    """Reset shows the file as it was given out. The text that it replaced can be brought back."""
     page = visit.page
-    text = solution(practice.course, "accumulate") + "# mine\n"
-    verdict_on(page, text)
-    page.reload()
-    expect(page.locator("#file")).to_have_text("03_accumulate.py")
+    opened(page, "03")
+    verdict_on(page, solution(practice.course, "accumulate") + "# mine\n")
     editor = page.locator(".cm-content")
-    page.locator(".cm-scroller").evaluate("(it) => it.scrollTo(0, it.scrollHeight)")
-    expect(editor).to_contain_text("# mine")
     page.click("#reset")
-    expect(editor).not_to_contain_text("# mine")
+    expect(editor).to_contain_text("# TODO")
     page.click("#restore")
-    page.locator(".cm-scroller").evaluate("(it) => it.scrollTo(0, it.scrollHeight)")
+    expect(editor).not_to_contain_text("# TODO")
+    at_the_end(page)
     expect(editor).to_contain_text("# mine")
+
+
+def test_what_the_code_prints_is_shown(visit: Visit, practice: Practice) -> None:
+    """The page shows what the code has printed in each check, also where the check passes."""
+    page, right = visit.page, solution(practice.course, "accumulate")
+    opened(page, "03")
+    verdict_on(page, right.replace("self.grad += out.grad", "self.grad += out.grad\n            print(3)"))
+    expect(page.locator("#output pre").first).to_contain_text("3")
+    verdict_on(page, right)
+    expect(page.locator("#printed")).to_be_hidden()
+
+
+def test_the_replay_follows_the_text(visit: Visit, practice: Practice) -> None:
+    """The replay of the learner's own code is beside the editor, and is another one when the code is another."""
+    page, right = visit.page, solution(practice.course, "accumulate")
+    opened(page, "03")
+    lead = page.frame_locator("#replay-frame iframe:not(.waiting)").locator("#lead")
+    verdict_on(page, right.replace("+=", "="))
+    page.click("#tab-replay")
+    expect(lead).to_contain_text("a.grad is 1, torch has 2")
+    verdict_on(page, right)
+    expect(lead).not_to_contain_text("torch has 2")
+    verdict_on(page, "(")
+    expect(page.locator("#replay-note")).to_contain_text("nothing to replay")
+    page.locator("#tab-replay").press("ArrowLeft")
+    expect(page.locator("#lesson")).to_be_visible()
+
+
+def test_the_zip_is_a_submission(visit: Visit, practice: Practice, tmp_path: Path) -> None:
+    """`grade cohort` gives the zip the points that the page shows, and `grade` grades the folder in it."""
+    page, course = visit.page, practice.course
+    opened(page, "03")
+    verdict_on(page, solution(course, "accumulate"))
+    with page.expect_download() as download:
+        page.click("#export")
+    class_ = tmp_path / "class"
+    class_.mkdir()
+    download.value.save_as(class_ / "ada.zip")
+    score = int(page.inner_text("#score").partition("/")[0])
+    run_grade("cohort", class_, "--out", tmp_path / "results", "--seed", course.seed)
+    (graded,) = (tmp_path / "results" / "reports").iterdir()
+    assert score == json.loads(graded.read_text(encoding="utf-8"))["score"]
+    with zipfile.ZipFile(class_ / "ada.zip") as archive:
+        archive.extractall(tmp_path / "work")
+    report = json.loads((tmp_path / "work" / "exercises" / ".backward" / "report.json").read_text(encoding="utf-8"))
+    assert (score, "browser") == (report["score"], report["isolation"]["tier"])
+    done = run_grade("3", "--from", tmp_path / "work" / "exercises")
+    assert "Score 10/10" in done.stdout
+
+
+def test_files_are_taken_in(visit: Visit, practice: Practice, tmp_path: Path) -> None:
+    """A zip and a file are taken in by name, and what they replace is kept. Another file is named."""
+    page, course = visit.page, practice.course
+    for name in ("accumulate", "distribute"):
+        (exercise,) = [one for one in course.exercises if one.id == name]
+        (tmp_path / exercise.filename).write_text(solution(course, name) + "# taken\n", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
+        archive.write(tmp_path / "01_distribute.py", "exercises/01_distribute.py")
+    opened(page, "03")
+    verdict_on(page, solution(course, "accumulate") + "# mine\n")
+    page.set_input_files("#import", [tmp_path / "03_accumulate.py", tmp_path / "work.zip", Path(__file__)])
+    expect(page.locator("#note")).to_contain_text("Taken in: 03_accumulate.py, 01_distribute.py.")
+    expect(page.locator("#note")).to_contain_text(f"{Path(__file__).name} is not the file of an exercise")
+    expect(page.get_by_role("button", name="01 distribute")).to_have_class("passed")
+    at_the_end(page)
+    expect(page.locator(".cm-content")).to_contain_text("# taken")
+    page.click("#restore")
+    at_the_end(page)
+    expect(page.locator(".cm-content")).to_contain_text("# mine")
+
+
+def test_a_dropped_file_is_taken_in(visit: Visit, practice: Practice) -> None:
+    """A file that is dropped on the editor replaces the text of its exercise, and is not inserted."""
+    page = visit.page
+    opened(page, "02")
+    verdict_on(page, solution(practice.course, "swap"))
+    page.evaluate(
+        """() => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(["x = 'dropped'"], "02_swap (1).py"));
+          const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true, composed: true });
+          document.querySelector("#editor").shadowRoot.querySelector(".cm-content").dispatchEvent(event);
+        }"""
+    )
+    expect(page.locator("#file")).to_have_text("02_swap.py")
+    expect(page.locator(".cm-content")).to_have_text("x = 'dropped'")
+    page.click("#restore")
+    expect(page.locator("#verdict")).to_contain_text("PASS 02 swap")
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
@@ -224,3 +429,115 @@ def test_axe_finds_nothing(visit: Visit, scheme: str, width: int) -> None:
     found = page.evaluate("axe.run().then((result) => result.violations)")
     assert [] == [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# -- Pages without Python
+
+
+@pytest.mark.parametrize("name", ["03", "3", "accumulate", "acc"])
+def test_an_address_opens_an_exercise(still: BrowserContext, name: str) -> None:
+    """The part of the address after # is a number, an id, or the beginning of an id."""
+    page = still.new_page()
+    page.goto(f"#{name}")
+    expect(page.locator("#file")).to_have_text("03_accumulate.py")
+
+
+def typed(page: Page, text: str) -> None:
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type(text)
+
+
+def test_two_tabs_show_the_same_text(still: BrowserContext) -> None:
+    """Each tab says that there is another one, and shows what is typed in it."""
+    one, other = still.new_page(), still.new_page()
+    for page in (one, other):
+        page.goto("#swap")
+    for page in (one, other):
+        expect(page.locator("#tabs")).to_be_visible()
+    for page, reader, text in ((one, other, "# one"), (other, one, "# two")):
+        typed(page, f"{text}\n")
+        expect(reader.locator(".cm-line").first).to_have_text(text)
+    expect(one.locator(".cm-line").nth(1)).to_have_text("# one")
+    other.close()
+    one.evaluate("dispatchEvent(new Event('focus'))")
+    expect(one.locator("#tabs")).to_be_hidden()
+
+
+def test_a_tab_that_was_asleep_overwrites_nothing(still: BrowserContext) -> None:
+    """If a tab did not see what another one stored, the other one's text can be brought back."""
+    one, other = still.new_page(), still.new_page()
+    one.add_init_script("addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
+    for page in (one, other):
+        page.goto("#swap")
+    typed(other, "# other\n")
+    expect(other.locator(".cm-line").first).to_have_text("# other")
+    typed(one, "# one\n")
+    expect(other.locator(".cm-line").first).to_have_text("# one")
+    one.reload()
+    expect(one.locator("#earlier")).to_contain_text("from another tab")
+    one.click("#restore")
+    at_the_start(one)
+    expect(one.locator(".cm-line").first).to_have_text("# other")
+
+
+def test_a_new_version_of_a_file_leaves_the_work(still: BrowserContext) -> None:
+    """The old text stays, and the page offers the new file. Compare shows what differs from it."""
+    page = still.new_page()
+    page.goto("#swap")
+    typed(page, "# mine\n")
+    page.evaluate(
+        """() => {
+          const key = Object.keys(localStorage).find((key) => key.endsWith(":text:swap"));
+          const kept = JSON.parse(localStorage.getItem(key));
+          localStorage.setItem(key, JSON.stringify({ ...kept, stub: "x = 1" }));
+        }"""
+    )
+    page.reload()
+    expect(page.locator("#note")).to_contain_text("has changed since you began")
+    at_the_start(page)
+    expect(page.locator(".cm-line").first).to_have_text("# mine")
+    page.click("#compare")
+    expect(page.locator(".cm-changedLine").first).to_have_text("# mine")
+    page.click("#compare")
+    expect(page.locator(".cm-changedLine")).to_have_count(0)
+    page.click("#reset")
+    expect(page.locator("#note")).to_be_hidden()
+    page.click("#restore")
+    at_the_start(page)
+    expect(page.locator(".cm-line").first).to_have_text("# mine")
+
+
+def test_full_storage_is_said(still: BrowserContext) -> None:
+    """If the browser does not store a text, the page says so, and the text is not lost while the page is open."""
+    page = still.new_page()
+    page.goto("#swap")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    typed(page, "# mine\n")
+    expect(page.locator("#note")).to_contain_text("cannot be kept")
+    opened(page, "03")
+    opened(page, "02")
+    at_the_start(page)
+    expect(page.locator(".cm-line").first).to_have_text("# mine")
+
+
+def test_the_last_page(still: BrowserContext, practice: Practice) -> None:
+    """When every exercise is passed, the page shows what the learner has learnt and where to go next."""
+    page, course = still.new_page(), practice.course
+    page.goto("#swap")
+    results = {one.id: json.dumps({"status": "passed", "score": one.max_score}) for one in course.exercises}
+    page.evaluate(
+        """([course, results]) => {
+          for (const [id, result] of Object.entries(results)) localStorage.setItem(`backward:${course}:result:${id}`, result);
+        }""",
+        [course.id, results],
+    )
+    page.reload()
+    expect(page.locator("#score")).to_have_text("100/100 points, 13 of 13 exercises passed")
+    page.click("#next")
+    expect(page.locator("#finished")).to_be_focused()
+    expect(page.locator("#finished")).to_contain_text("You have passed all 13 exercises.")
+    expect(page.locator("#learnt li")).to_have_count(len([one for one in course.exercises if one.learnt]))
+    expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -91,8 +91,19 @@ function presets(data, choose) {
     );
 }
 
+/** Return the page's data. In a frame without data of its own, the page around it sends it. */
+function received() {
+  const own = unpack();
+  if (own) return own;
+  document.body.classList.add("framed");
+  return new Promise((resolve) => {
+    addEventListener("message", ({ source, data }) => source === parent && resolve(data));
+    parent.postMessage({ ready: true }, "*");
+  });
+}
+
 async function start() {
-  const data = unpack();
+  const data = await received();
   document.querySelector("main").hidden = false;
   const turnGame = orderGame(byId("game"), data.game, data.replays);
   if (data.replays.length) {
@@ -136,6 +147,7 @@ async function start() {
     if (!data.replays.length) byId("title").textContent = plain(data.landscape.title);
   } else document.querySelector('nav a[href="#descent"]').hidden = true;
   document.body.dataset.ready = "yes";
+  if (document.body.classList.contains("framed")) parent.postMessage({ shown: true }, "*");
 }
 
 start().catch((error) => {

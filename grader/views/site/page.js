@@ -1,54 +1,83 @@
 "use strict";
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
+const ANSWER_MS = 1_000; // in which another tab answers
 const say = (text) => (byId("state").textContent = text);
 
-function note(text) {
-  byId("note").textContent = text;
+/** Show a sentence above the exercises, or hide it. */
+function note(...texts) {
+  const text = texts.filter(Boolean).join(" ");
+  byId("note").textContent = plain(text);
   byId("note").hidden = !text;
 }
 
 class Page {
   constructor(course) {
     this.course = course;
-    this.work = new Work(course);
+    this.work = new Work(course, () => {
+      note("Your work cannot be kept: this browser's storage is full or switched off. Save it as a zip before you leave.");
+    });
     this.editor = Editor.create(byId("editor"), "Your file", { changed: (text) => this.changed(text), run: () => this.grade() });
+    this.verdict = new VerdictView(this.editor);
+    this.side = new Side(() => this.replay());
     this.asked = 0;
-    byId("grade").addEventListener("click", () => this.grade());
-    byId("hint").addEventListener("click", () => this.hint());
-    byId("reset").addEventListener("click", () => this.reset());
-    byId("restore").addEventListener("click", () => this.restore());
-    byId("next").addEventListener("click", () => this.open(this.following()));
-    byId("export").addEventListener("click", () => this.export());
-    byId("import").addEventListener("change", ({ target }) => this.import(target.files[0]));
-    addEventListener("hashchange", () => this.open(this.named() ?? this.exercise));
-    addEventListener("storage", ({ key }) => key?.startsWith(this.work.prefix) && this.elsewhere());
+    this.buttons = this.navigation();
+    const commands = { grade: () => this.grade(), hint: () => this.hint(), reset: () => this.reset(),
+      restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export() };
+    for (const [id, command] of Object.entries(commands)) byId(id).addEventListener("click", () => this.run(command));
+    byId("import").addEventListener("change", ({ target }) => this.run(() => this.take([...target.files])));
+    document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
+    addEventListener("keydown", (event) => this.key(event));
+    addEventListener("hashchange", () => this.named() && this.named() !== this.exercise && this.open(this.named()));
+    addEventListener("beforeunload", (event) => this.work.unsaved.size && event.preventDefault());
+    this.dropped();
+    this.others();
+    new ResizeObserver(() => this.resized()).observe(byId("work"));
     const begun = course.exercises.find((one) => one.id === this.work.get("at", "exercise"));
     this.open(this.named() ?? begun ?? course.exercises[0]);
   }
 
+  /** Return the exercise that the address names: by its number or its id, or by the beginning of its id. */
   named() {
-    return this.course.exercises.find((one) => location.hash === `#${one.id}`);
+    const name = decodeURIComponent(location.hash.slice(1)).toLowerCase();
+    const { exercises } = this.course;
+    const same = (one) => one.id === name || one.number === name || one.number.replace(/^0+/, "") === name;
+    return exercises.find(same) ?? (name ? exercises.find((one) => one.id.startsWith(name)) : undefined);
   }
 
+  /** Run a command, and say so if the interpreter has failed. */
+  async run(command) {
+    try {
+      await command();
+    } catch (error) {
+      console.warn(error.message);
+      note(this.failed(this.exercise, error).lines.at(-1));
+      say("");
+    }
+  }
+
+  // -- Open an exercise
+
   open(exercise) {
-    this.exercise = exercise;
     this.work.set("at", "exercise", exercise.id);
-    if (location.hash !== `#${exercise.id}`) history.replaceState(null, "", `#${exercise.id}`);
-    byId("title").textContent = `${exercise.number} ${exercise.title}`;
+    const address = `#${exercise.id}`;
+    if (this.named() !== exercise) history[this.exercise ? "pushState" : "replaceState"](null, "", address);
+    this.exercise = exercise;
     byId("file").textContent = exercise.file;
-    byId("text").replaceChildren(...exercise.lesson.map(lessonBlock));
-    byId("lesson").scrollTop = 0;
+    this.side.lesson(exercise);
+    this.hinted = new Set();
     byId("hints").replaceChildren();
-    byId("verdict").replaceChildren();
-    this.given = 0;
-    this.verdict = undefined;
-    this.editor.show(this.work.text(exercise));
+    this.fitting = exercise.hints.map((_, at) => at + 1);
+    this.verdict.clear();
+    this.replayed = undefined;
+    this.editor.show(this.work.see(exercise));
+    this.compare(false);
     this.begin();
-    byId("restore").hidden = this.work.get("backup", exercise.id) === undefined;
-    note(this.work.outdated(exercise) ? "This exercise has changed since you began. Your work is kept; Reset shows the new file." : "");
+    const changed = this.work.outdated(exercise);
+    note(changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
     this.list();
-    if (this.interpreters && this.work.get("text", exercise.id)) this.grade();
+    this.side.clear(this.work.begun(exercise) ? "" : "When you have changed the file, your code is replayed here.");
+    this.grade();
   }
 
   /** Go to the first place that is still to be filled in, or else to the end of the docstring. */
@@ -59,38 +88,84 @@ class Page {
     if (place > 0) view.dispatch({ selection: { anchor: place }, scrollIntoView: true });
   }
 
+  navigation() {
+    const buttons = new Map(this.course.exercises.map((one) => {
+      return [one, h("button", { type: "button", onclick: () => this.open(one) }, `${one.number} ${one.id}`)];
+    }));
+    byId("exercises").replaceChildren(...[...buttons.values()].map((button) => h("li", {}, button)));
+    return buttons;
+  }
+
+  /** Show points and progress. */
   list() {
     const { exercises } = this.course;
-    const results = exercises.map((one) => this.work.get("result", one.id));
-    const passed = results.filter((one) => one?.status === "passed").length;
-    const points = results.reduce((sum, one) => sum + (one?.score ?? 0), 0);
+    const results = new Map(exercises.map((one) => [one, this.work.last(one)]));
+    const passed = exercises.filter((one) => results.get(one)?.status === "passed").length;
+    const points = exercises.reduce((sum, one) => sum + (results.get(one)?.score ?? 0), 0);
     const all = exercises.reduce((sum, one) => sum + one.points, 0);
     byId("score").textContent = `${points}/${all} points, ${passed} of ${exercises.length} exercises passed`;
-    byId("exercises").replaceChildren(...exercises.map((one, at) => {
-      const status = results[at]?.status === "passed" ? "passed" : this.work.get("text", one.id) ? "begun" : "";
-      const current = one === this.exercise ? "true" : undefined;
-      const about = `${one.title}, ${results[at]?.score ?? 0} of ${one.points} points${status && `, ${status}`}`;
-      const button = h("button", { type: "button", class: status || undefined, "aria-current": current, title: about,
-        onclick: () => this.open(one) }, `${one.number} ${one.id}`);
-      return h("li", {}, button);
+    for (const [one, button] of this.buttons) {
+      const result = results.get(one);
+      const status = result?.status === "passed" ? "passed" : this.work.begun(one) ? "begun" : "";
+      button.className = status;
+      button.title = [one.title, `${result?.score ?? 0} of ${one.points} points`, status].filter(Boolean).join(", ");
+      if (one === this.exercise) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+    byId("next").hidden = results.get(this.exercise)?.status !== "passed";
+    byId("next").textContent = this.following() ? "Next exercise" : "What you have learnt";
+    byId("finished").hidden ||= Boolean(this.following());
+    const kept = this.work.kept(this.exercise);
+    byId("earlier").replaceChildren(...kept.map(({ why, when }, at) => {
+      const time = new Date(when).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+      return h("option", { value: at }, `${why}, ${time}`);
     }));
-    byId("next").hidden = this.work.get("result", this.exercise.id)?.status !== "passed" || !this.following();
+    byId("older").hidden = kept.length === 0;
   }
 
   /** Return the next exercise that is not passed. */
   following() {
     const { exercises } = this.course;
     const at = exercises.indexOf(this.exercise);
-    const others = [...exercises.slice(at + 1), ...exercises.slice(0, at)];
-    return others.find((one) => this.work.get("result", one.id)?.status !== "passed");
+    const others = [...exercises.slice(at), ...exercises.slice(0, at)];
+    return others.find((one) => this.work.last(one)?.status !== "passed");
   }
+
+  next() {
+    if (this.following()) {
+      this.open(this.following());
+      this.side.choose("tab-lesson");
+      byId("lesson").focus();
+    } else {
+      const learnt = this.course.exercises.filter((one) => one.learnt);
+      byId("learnt").replaceChildren(...learnt.map((one) => h("li", {}, `${one.number} `, ...inline(one.learnt))));
+      byId("further").replaceChildren(...this.course.further.map((text) => h("li", {}, ...inline(text))));
+      byId("finished").hidden = false;
+      byId("finished").scrollIntoView();
+      byId("finished").focus();
+    }
+  }
+
+  // -- Grade what is typed
 
   changed(text) {
     if (text === this.work.text(this.exercise)) return;
-    this.work.keep(this.exercise, text);
+    this.work.store(this.exercise, text);
+    this.later();
+  }
+
+  /** Grade after a pause. */
+  later() {
     byId("verdict").classList.add("old");
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
+  }
+
+  key(event) {
+    const asked = (event.ctrlKey || event.metaKey) && (event.key === "s" || event.key === "Enter");
+    if (!asked || event.defaultPrevented) return;
+    event.preventDefault();
+    this.grade();
   }
 
   async grade() {
@@ -102,36 +177,39 @@ class Page {
     await this.interpreters.busy;
     if (number !== this.asked) return; // the text has changed meanwhile, and is graded next
     say("Grading …");
-    try {
-      const verdict = JSON.parse(await this.interpreters.ask("grade", exercise.id, text, this.columns()));
-      this.work.set("result", exercise.id, { status: verdict.status, score: verdict.score });
-      if (exercise === this.exercise) this.show(verdict, text);
-    } catch (error) {
-      if (exercise === this.exercise) this.show(this.failed(error), text);
-    }
+    const verdict = await this.judged(exercise, text);
+    if (exercise === this.exercise) this.show(verdict, text);
     say("");
   }
 
-  failed(error) {
+  /** Grade a text, store the result, and return the verdict. */
+  async judged(exercise, text) {
+    const columns = this.columns();
+    let verdict;
+    try {
+      verdict = JSON.parse(await this.interpreters.ask("grade", exercise.id, text, columns));
+    } catch (error) {
+      verdict = this.failed(exercise, error);
+    }
+    const { status, score, report } = verdict;
+    if (exercise === this.exercise) this.width = columns;
+    this.work.set("result", exercise.id, { status, score, text, course: this.course.hash, report });
+    return verdict;
+  }
+
+  failed(exercise, error) {
     const sentence = error instanceof Ended ? this.course.hung : this.course.died;
     if (!(error instanceof Ended)) console.warn(error.message);
-    return { status: "failed", lines: [`FAIL     ${this.exercise.number} ${this.exercise.id}`, "", sentence], marked: [], hints: [] };
+    return { status: "failed", score: 0, lines: [`FAIL     ${exercise.number} ${exercise.id}`, "", sentence], marked: [], hints: [] };
   }
 
   show(verdict, text) {
-    this.verdict = verdict;
-    byId("verdict").classList.remove("old");
-    byId("verdict").replaceChildren(...verdict.lines.map(line));
-    Object.assign(byId("verdict").dataset, { status: verdict.status, text: text.length });
-    if (this.editor.text() === text) this.editor.mark(verdict.marked);
+    this.verdict.show(verdict, text);
+    this.fitting = verdict.hints.length ? verdict.hints : this.exercise.hints.map((_, at) => at + 1);
+    byId("hint").disabled = !this.hints().length;
     this.list();
-    if (verdict.status === "passed" && !this.following()) this.farewell();
-  }
-
-  farewell() {
-    const learnt = this.course.exercises.filter((one) => one.learnt).map((one) => `  ${one.number} ${one.learnt}`);
-    const lines = ["", "All exercises are passed.", "", ...learnt, "", ...this.course.further.map((text) => `  - ${text}`)];
-    byId("verdict").append(...lines.map(line));
+    this.graded = text;
+    if (this.side.replays) this.replay();
   }
 
   /** Return how many columns of text fit beside each other in the verdict. */
@@ -145,84 +223,154 @@ class Page {
     return Math.max(38, Math.min(98, columns));
   }
 
-  hint() {
-    const { hints } = this.exercise;
-    const fitting = this.verdict?.hints?.length ? this.verdict.hints : hints.map((_, at) => at + 1);
-    const number = fitting[Math.min(this.given, fitting.length - 1)];
-    if (number === undefined || this.given >= fitting.length) return;
-    this.given += 1;
-    byId("hints").append(h("p", {}, h("strong", {}, `Hint ${number} of ${hints.length}: `), ...inline(hints[number - 1])));
+  /** Ask for lines of another width. */
+  resized() {
+    if (byId("verdict").dataset.status && this.columns() !== this.width) this.later();
   }
 
-  reset() {
+  /** Grade every text that has no result of its own, one after the other, such as after a change of the course. */
+  async refresh() {
+    for (const exercise of this.course.exercises) {
+      if (exercise === this.exercise || !this.work.begun(exercise) || this.work.result(exercise)) continue;
+      await this.judged(exercise, this.work.text(exercise));
+      this.list();
+    }
+  }
+
+  // -- Help
+
+  /** Return the numbers of the hints that fit the failure and are not shown yet. */
+  hints() {
+    return this.fitting.filter((number) => !this.hinted.has(number));
+  }
+
+  hint() {
+    const { hints } = this.exercise;
+    const [number, ...others] = this.hints();
+    if (number === undefined) return;
+    this.hinted.add(number);
+    byId("hints").append(h("p", {}, h("strong", {}, `Hint ${number} of ${hints.length}: `), ...inline(hints[number - 1])));
+    byId("hint").disabled = others.length === 0;
+  }
+
+  compare(compared) {
+    this.compared = compared;
+    byId("compare").setAttribute("aria-pressed", String(compared));
+    this.editor.compare(compared ? this.exercise.stub : undefined);
+  }
+
+  async replay() {
+    const { exercise } = this;
     const text = this.editor.text();
-    if (text !== this.exercise.stub) this.work.set("backup", this.exercise.id, text);
-    this.work.set("text", this.exercise.id, undefined);
-    this.work.set("result", this.exercise.id, undefined);
-    this.open(this.exercise);
-    this.editor.focus();
+    if (!this.interpreters || !this.work.begun(exercise) || this.replayed === text) return;
+    this.replayed = text;
+    try {
+      const data = JSON.parse(await this.interpreters.ask("replay", exercise.id, text));
+      if (exercise !== this.exercise || this.replayed !== text) return;
+      if (data.replays.length) this.side.show(data);
+      else this.side.clear("There is nothing to replay: no check of this exercise could run your code on an expression.");
+    } catch {
+      if (exercise === this.exercise) this.side.clear("The replay of your code took too long.");
+    }
+  }
+
+  // -- Earlier texts
+
+  reset() {
+    this.put(this.exercise.stub, "before Reset");
   }
 
   restore() {
-    const text = this.work.get("backup", this.exercise.id);
-    this.work.set("backup", this.exercise.id, this.work.get("text", this.exercise.id)?.text);
-    this.work.keep(this.exercise, text);
+    const kept = this.work.kept(this.exercise)[byId("earlier").value];
+    if (kept) this.put(kept.text, "before Bring back");
+  }
+
+  /** Replace the text of the exercise that is open, which can be undone. */
+  put(text, why) {
+    this.work.replace(this.exercise, text, why);
+    if (text === this.exercise.stub) this.work.set("result", this.exercise.id, undefined);
     this.open(this.exercise);
     this.editor.focus();
   }
 
+  // -- Other tabs
+
+  /** Show what another tab types, and say that there is one. */
+  others() {
+    const channel = new BroadcastChannel(this.work.prefix);
+    let silence;
+    const ask = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => (byId("tabs").hidden = true), ANSWER_MS);
+      channel.postMessage("who?");
+    };
+    channel.addEventListener("message", ({ data }) => {
+      if (data === "closed") return ask(); // a third tab may be there
+      clearTimeout(silence);
+      byId("tabs").hidden = false;
+      if (data === "who?") channel.postMessage("me");
+    });
+    ask();
+    for (const event of ["pageshow", "focus"]) addEventListener(event, ask);
+    addEventListener("pagehide", () => channel.postMessage("closed"));
+    addEventListener("storage", ({ key }) => key?.startsWith(this.work.prefix) && this.elsewhere());
+    addEventListener("visibilitychange", () => this.elsewhere());
+  }
+
   elsewhere() {
-    if (this.editor.text() === this.work.text(this.exercise)) this.list();
-    else note("This course is also open in another tab, which has changed your work. Reload the page to see it. What you type here replaces it.");
+    const text = this.work.see(this.exercise);
+    if (this.editor.text() !== text) this.editor.replace(text); // every key is stored, so this tab has nothing newer
+    const stale = byId("verdict").dataset.status && this.graded !== text;
+    if (stale && document.visibilityState === "visible") this.later();
+    this.list();
+  }
+
+  // -- Files
+
+  dropped() {
+    const files = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+    const own = (event, run) => files(event) && (event.preventDefault(), event.stopPropagation(), run());
+    addEventListener("dragover", (event) => own(event, () => {}), true);
+    addEventListener("drop", (event) => own(event, () => this.run(() => this.take([...event.dataTransfer.files]))), true);
   }
 
   async export() {
-    const begun = this.course.exercises.filter((one) => this.work.get("text", one.id));
-    const texts = Object.fromEntries(begun.map((one) => [one.file, this.work.text(one)]));
-    const data = await this.interpreters.ask("packed", JSON.stringify(texts));
+    say("Packing …");
+    const begun = this.course.exercises.filter((one) => this.work.begun(one));
+    await this.refresh();
+    if (begun.includes(this.exercise) && !this.work.result(this.exercise)) await this.grade();
+    const reports = begun.map((one) => this.work.result(one)?.report).filter(Boolean);
+    const texts = this.work.files();
+    const data = await this.interpreters.ask("packed", JSON.stringify(texts), JSON.stringify(reports));
     const address = URL.createObjectURL(new Blob([data], { type: "application/zip" }));
     h("a", { href: address, download: `${this.course.id}.zip` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    say("");
   }
 
-  async import(file) {
-    if (!file) return;
-    const { texts, problems } = JSON.parse(await this.interpreters.ask("taken", file.name, new Uint8Array(await file.arrayBuffer())));
-    if (problems.length) {
-      note(problems.join(" "));
-    } else {
-      const changed = this.course.exercises.filter((one) => one.id in texts && texts[one.id] !== this.work.text(one));
-      for (const one of changed) {
-        if (this.work.get("text", one.id)) this.work.set("backup", one.id, this.work.text(one));
-        this.work.keep(one, texts[one.id]);
-        this.work.set("result", one.id, undefined);
+  /** Take in files of exercises, and zips of them. */
+  async take(files) {
+    if (!files.length) return;
+    if (!this.interpreters) return note("Python is still loading. Try again when it is there.");
+    const changed = [];
+    const unchanged = [];
+    const problems = [];
+    for (const file of files) {
+      const answer = JSON.parse(await this.interpreters.ask("taken", file.name, new Uint8Array(await file.arrayBuffer())));
+      problems.push(...answer.problems);
+      for (const one of this.course.exercises.filter(({ id }) => id in answer.texts)) {
+        const text = answer.texts[one.id];
+        if (text === this.work.text(one)) unchanged.push(one);
+        else this.work.replace(one, text, `before ${file.name}`), changed.push(one);
       }
-      this.open(this.exercise);
-      note(`${Object.keys(texts).length} files read, ${changed.length} of them new. "Bring back" shows what a file replaced.`);
     }
     byId("import").value = "";
+    if (changed.length) this.open(changed.includes(this.exercise) ? this.exercise : changed[0]);
+    note(...problems,
+      changed.length && `Taken in: ${changed.map((one) => one.file).join(", ")}. Bring back has what they replaced.`,
+      unchanged.length && `The same as yours: ${unchanged.map((one) => one.file).join(", ")}.`);
+    await this.refresh();
   }
-}
-
-/** Return a block of a lesson. */
-function lessonBlock([kind, lines]) {
-  if (kind === "pre") return block(lines.join("\n"));
-  if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
-  return h("p", { class: kind }, ...inline(lines[0]));
-}
-
-/** Return a text with what is in backquotes as code. */
-function inline(text) {
-  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? h("code", {}, part) : part));
-}
-
-/** Return a line of a verdict, whose first word has a colour. */
-function line(text) {
-  const [, space, word, rest] = /^( *)(PASS|FAIL|PART|TIME|ERR)?(.*)$/s.exec(text) ?? [];
-  const painted = word && h("span", { class: word === "PASS" ? "passed" : "failed" }, word);
-  const node = h("span", {}, space, painted, rest);
-  node.append("\n");
-  return node;
 }
 
 (async () => {
@@ -238,7 +386,9 @@ function line(text) {
     byId("loading").hidden = true;
     say("");
     document.body.dataset.ready = "";
-    page.grade();
+    await page.grade();
+    if (page.side.replays) page.replay();
+    await page.refresh();
   } catch (error) {
     say(`Python could not be loaded: ${error.message}`);
     byId("state").classList.add("failed");

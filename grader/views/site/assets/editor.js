@@ -2,8 +2,9 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { unifiedMergeView } from "@codemirror/merge";
 import { search, searchKeymap } from "@codemirror/search";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
 } from "@codemirror/view";
@@ -19,6 +20,16 @@ const marks = StateField.define({
     return known.map(transaction.changes);
   },
   provide: (field) => EditorView.decorations.from(field),
+});
+
+/** Say that a line is marked when the cursor enters it, because a screen reader does not see the colour. */
+const spoken = EditorView.updateListener.of(({ view, state, startState, selectionSet }) => {
+  const line = state.doc.lineAt(state.selection.main.head);
+  const same = startState.doc.lineAt(startState.selection.main.head).number === line.number;
+  if (!selectionSet || same) return;
+  state.field(marks).between(line.from, line.from, () => {
+    view.dispatch({ effects: EditorView.announce.of(`Line ${line.number} is marked: the failure is about it.`) });
+  });
 });
 
 const colours = HighlightStyle.define([
@@ -41,6 +52,13 @@ const theme = EditorView.theme({
     backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent) !important",
   },
   ".cm-failed": { backgroundColor: "color-mix(in srgb, var(--bad) 16%, transparent)", boxShadow: "inset 3px 0 var(--bad)" },
+  ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--good) 12%, transparent) !important" },
+  ".cm-changedText": { background: "color-mix(in srgb, var(--good) 26%, transparent) !important" },
+  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--quiet) 14%, transparent) !important" },
+  ".cm-deletedText": { background: "color-mix(in srgb, var(--quiet) 28%, transparent) !important" },
+  ".cm-deletedLine, .cm-deletedLine del": { textDecoration: "none" },
+  ".cm-changeGutter .cm-changedLineGutter": { background: "var(--good)" },
+  ".cm-changeGutter .cm-deletedLineGutter": { background: "var(--quiet)" },
   ".cm-panels": { backgroundColor: "var(--paper)", color: "var(--ink)" },
   ".cm-panel input, .cm-panel button": { font: "inherit", color: "inherit", background: "var(--wash)" },
 });
@@ -52,11 +70,12 @@ const theme = EditorView.theme({
  */
 export function create(parent, label, { changed, run }) {
   const root = parent.attachShadow({ mode: "open" });
+  const compared = new Compartment();
   const asked = () => (run(), true);
   const extensions = [
     lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(),
     highlightActiveLine(), search({ top: true }), python(), indentUnit.of("    "), EditorState.tabSize.of(4),
-    syntaxHighlighting(colours), theme, marks,
+    syntaxHighlighting(colours), theme, marks, spoken,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", autocapitalize: "off", spellcheck: "false" }),
     EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
     keymap.of([
@@ -65,7 +84,9 @@ export function create(parent, label, { changed, run }) {
       ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
     ]),
   ];
-  const start = (doc) => EditorState.create({ doc, extensions });
+  const comparison = (original) =>
+    original === undefined ? [] : unifiedMergeView({ original, mergeControls: false, collapseUnchanged: { margin: 3 } });
+  const start = (doc) => EditorState.create({ doc, extensions: [extensions, compared.of([])] });
   const view = new EditorView({ state: start(""), parent: root, root });
   return {
     view,
@@ -81,6 +102,14 @@ export function create(parent, label, { changed, run }) {
       const ranges = known.map((line) => Decoration.line({ class: "cm-failed" }).range(doc.line(line).from));
       view.dispatch({ effects: setMarks.of(Decoration.set(ranges)) });
     },
+    /** Go to a line. */
+    to(number) {
+      const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
+      view.dispatch({ selection: { anchor: line.from + /^\s*/.exec(line.text)[0].length }, scrollIntoView: true });
+      view.focus();
+    },
+    /** Show what differs from another text, or nothing. */
+    compare: (original) => view.dispatch({ effects: compared.reconfigure(comparison(original)) }),
     focus: () => view.focus(),
   };
 }

@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 source ../../offline/npm.sh
 
 packages=(
-    @codemirror/commands@6.11.1 @codemirror/lang-python@6.2.1 @codemirror/language@6.13.1 @codemirror/search@6.7.2
+    @codemirror/commands@6.11.1 @codemirror/lang-python@6.2.1 @codemirror/language@6.13.1 @codemirror/merge@6.12.3 @codemirror/search@6.7.2
     @codemirror/state@6.7.6 @codemirror/view@6.43.15 @lezer/common@1.5.5 @lezer/highlight@1.2.5 @lezer/lr@1.4.12
     @lezer/python@1.1.19 @codemirror/autocomplete@6.20.4 style-mod@4.1.4 w3c-keyname@2.2.8 crelt@1.0.7 @marijn/find-cluster-break@1.0.4
 )

@@ -1,0 +1,87 @@
+"use strict";
+
+/** What is beside the editor: the lesson, and the replay of the learner's code. Each has a tab. */
+class Side {
+  /** `shown` is called when the replay is to be seen. */
+  constructor(shown) {
+    this.tabs = ["lesson", "replay"].map((name) => byId(`tab-${name}`));
+    for (const tab of this.tabs) {
+      tab.addEventListener("click", () => this.choose(tab.id));
+      tab.addEventListener("keydown", (event) => this.move(event));
+    }
+    this.shown = shown;
+  }
+
+  get replays() {
+    return this.tabs[1].getAttribute("aria-selected") === "true";
+  }
+
+  choose(id) {
+    for (const tab of this.tabs) {
+      const chosen = tab.id === id;
+      tab.setAttribute("aria-selected", String(chosen));
+      tab.tabIndex = chosen ? 0 : -1;
+      byId(tab.getAttribute("aria-controls")).hidden = !chosen;
+    }
+    if (this.replays) this.shown();
+  }
+
+  move(event) {
+    const steps = { ArrowRight: 1, ArrowLeft: -1, Home: -this.at, End: this.tabs.length - 1 - this.at }[event.key];
+    if (steps === undefined) return;
+    event.preventDefault();
+    const tab = this.tabs[(this.at + steps + this.tabs.length) % this.tabs.length];
+    this.choose(tab.id);
+    tab.focus();
+  }
+
+  get at() {
+    return this.tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true");
+  }
+
+  lesson(exercise) {
+    byId("title").textContent = `${exercise.number} ${exercise.title}`;
+    byId("text").replaceChildren(...exercise.lesson.map(lessonBlock));
+    byId("lesson").scrollTop = 0;
+    this.clear("");
+  }
+
+  /** Show a sentence in place of a replay. */
+  clear(text) {
+    byId("replay-note").textContent = text;
+    byId("replay-note").hidden = !text;
+    byId("replay-frame").replaceChildren();
+  }
+
+  /** Show a replay in a frame of its own. The one before stays until the new one has its data. */
+  show(data) {
+    const frame = h("iframe.waiting", { sandbox: "allow-scripts", src: "replay.html", title: "Replay of your code" });
+    const heard = ({ source, data: { ready, shown } }) => {
+      if (!frame.isConnected) return removeEventListener("message", heard);
+      if (source !== frame.contentWindow) return;
+      if (ready) source.postMessage(data, "*");
+      if (!shown) return;
+      removeEventListener("message", heard);
+      byId("replay-note").hidden = true;
+      while (frame.previousSibling) frame.previousSibling.remove(); // to move a frame would load it again
+      frame.classList.remove("waiting");
+    };
+    addEventListener("message", heard);
+    byId("replay-frame").append(frame);
+  }
+}
+
+/** Return a block of a lesson. */
+function lessonBlock([kind, lines]) {
+  if (kind === "pre") return block(lines.join("\n"));
+  if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
+  return h("p", { class: kind }, ...inline(lines[0]));
+}
+
+/** Return a text with what is in backquotes as code, and with links. */
+function inline(text) {
+  return text.split(/(`[^`]+`|https:\/\/[^\s`]+[^\s`.,)])/).map((part, at) => {
+    if (at % 2 === 0) return part;
+    return part.startsWith("`") ? h("code", {}, part.slice(1, -1)) : h("a", { href: part, rel: "noreferrer" }, part);
+  });
+}
