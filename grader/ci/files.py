@@ -85,6 +85,12 @@ PLATFORMS = {
         "",
         "commit these files to CLASSROOM/autograders/ASSIGNMENT/ of your classroom50 repository",
     ),
+    "pages": Platform(
+        "a workflow that publishes the course as a page on GitHub Pages",
+        {".github/workflows/pages.yml": "github_pages.yml", ".github/backward/install.sh": "install.sh"},
+        ".github/backward",
+        "commit these files to a repository whose settings have GitHub Actions as the source of Pages",
+    ),
     "container": Platform(
         "a container file for an image that grades as a user without rights",
         {"Containerfile": "Containerfile", "install.sh": "install.sh"},

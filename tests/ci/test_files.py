@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 USED = {f"actions/{name}" for name in ("checkout", "setup-python", "upload-artifact", "cache/restore", "cache/save")}
+PAGES = {"actions/upload-pages-artifact", "actions/deploy-pages"}
 Init = Callable[..., Path]
 
 
@@ -107,6 +108,21 @@ def test_workflows_have_the_least_rights(wheel: Path, platform: str, path: str) 
     assert b"pull_request_target" not in text
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_only_the_job_that_publishes_may_write_pages(wheel: Path, own: bool) -> None:
+    """The job that builds the page may only read the repository, and the job with more rights runs no script."""
+    path = ".github/workflows/pages.yml"
+    read = yaml.safe_load((ROOT / path).read_bytes() if own else made("pages", wheel)[path])
+    build, deploy = read["jobs"]["build"], read["jobs"]["deploy"]
+    assert ({"contents": "read"}, False) == (read["permissions"], "permissions" in build)
+    assert {"pages": "write", "id-token": "write"} == deploy["permissions"]
+    assert [] == [step for step in deploy["steps"] if "run" in step]
+    assert [] == [step["run"] for step in build["steps"] if "${{" in step.get("run", "")]
+    actions = [step["uses"].split("@") for step in build["steps"] + deploy["steps"] if "uses" in step]
+    assert PAGES == {name for name, _ in actions} - USED
+    assert all(re.fullmatch("[0-9a-f]{40}", commit) for _, commit in actions)
+
+
 def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
     """The step with the token runs no learner code, and the steps that run learner code have no secret."""
     text = made("github-class", wheel)[".github/workflows/class.yml"]
@@ -116,7 +132,7 @@ def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
     assert b"secrets." not in made("github", wheel)[".github/workflows/grade.yml"]
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("platform", set(PLATFORMS) - {"pages"})
 def test_torch_is_installed_only_for_numbers_from_a_secret_seed(wheel: Path, platform: str) -> None:
     """A run that counts needs PyTorch. A learner's own run takes the course's seed, whose answers are in the book."""
     text = b"".join(data for name, data in made(platform, wheel).items() if not name.endswith((".whl", "/install.sh")))

@@ -21,6 +21,7 @@ import jsonschema
 import pytest
 import yaml
 from junitparser import JUnitXml
+from site_of import CACHE, site_of
 
 from .conftest import GRADE, Fill, Prepare, Shell, lay_traps
 
@@ -123,6 +124,21 @@ def test_gitlab(init: Init, fill: Fill, environment: Path, shell: Shell, tmp_pat
     assert "the job's own" == (tmp_path / "own").read_text()
     harmless(graded.stdout, graded.stderr, (work / "junit.xml").read_text(), (work / path).read_text())
     assert [str(home)] == installations.read_text().splitlines()
+
+
+@pytest.mark.exhaustive  # another course is compiled to bytecode
+def test_pages(init: Init, environment: Path, shell: Shell, tmp_path: Path) -> None:
+    """A push builds the page of the course in the repository, with no solution in it."""
+    work = init("pages", tmp_path / "work")
+    temp = tmp_path / "temp"
+    link(temp / "backward", environment)
+    steps = yaml.safe_load((work / ".github" / "workflows" / "pages.yml").read_text())["jobs"]["build"]["steps"]
+    scripts = {step["name"]: step["run"] for step in steps if "name" in step}
+    cache = site_of(tmp_path / "other") and CACHE.parent  # so that nothing is downloaded twice
+    built = shell(scripts["Build"], work, RUNNER_TEMP=temp, BACKWARD_CACHE=cache)
+    assert (0, "") == (built.returncode, built.stderr)
+    assert "The Tape" == json.loads((temp / "site" / "course.json").read_text(encoding="utf-8"))["title"]
+    assert {"index.html", "python"} <= {path.name for path in (temp / "site").iterdir()}
 
 
 @pytest.fixture(scope="module")
