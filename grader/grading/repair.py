@@ -18,8 +18,9 @@ from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
 
 MOST = 1_500  # candidates that are tried
-_MOST_UNSCREENED = 200  # candidates that are tried if each needs a process of its own
+_MOST_UNSCREENED = 100  # candidates that are tried if each needs a process of its own
 _MOST_FIRST = 40  # candidates that pass where the first check failed, if none passes all checks
+_MOST_ALONE = 150  # candidates that run in a process of their own
 _MAX_CPU_S = 20.0
 _SMALL = 100  # nodes of a program
 _SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
@@ -73,11 +74,13 @@ def search(
         # whole functions
         solution = _solution(grader, exercise) if filled else ""
         whole = [one for one in found.values() if one.kind == "function"]
-        functions = [one for one in _with_solution(whole, source, solution) if trial.repairs(one)]
+        right = list(_with_solution(whole, source, solution))
+        functions = [one for one in right if trial.repairs(one)]
+        partly = [] if functions or len(failed) == 1 else [one for one in right if trial.repairs(one, first_only=True)]
         # edits, one kind after another, those of the only such function if there is one
         edits = {number: one for number, one in found.items() if one.kind != "function"}
-        if len(functions) == 1:
-            edits = {number: one for number, one in edits.items() if _within(one, functions[0])}
+        if len(functions or partly) == 1:
+            edits = {number: one for number, one in edits.items() if _within(one, *functions, *partly)}
         attempt = _Attempt(trial, process, screens, edits, filled)
         repaired = yield from attempt.repaired()
         tried, check = attempt.tried, ""
@@ -92,8 +95,8 @@ def search(
             tried = grafted.tried
     # without a repair, the edits with which the first check passes
     if not repaired and not functions and len(failed) > 1:
-        repaired = trial.first_passed([edits[number] for number in attempt.first[:_MOST_FIRST]])
-        check = failed[0].id if repaired else ""
+        repaired, functions = trial.first_passed([edits[number] for number in attempt.first[:_MOST_FIRST]]), partly
+        check = failed[0].id if repaired or functions else ""
     if budget.exceeded:
         return
     every = tuple(Repair(one.kind, one.lines, one.function) for one in [*functions, *repaired])
@@ -168,6 +171,7 @@ class _Trial(Struct):
     failed: Sequence[Check]
     budget: Budget
     again: Grader | None = None
+    left: int = _MOST_ALONE
 
     def one_in_each_place(self, candidates: Sequence[Candidate], *, first_only: bool = False) -> list[Candidate]:
         """Return the candidates that repair the file, one for each place."""
@@ -191,6 +195,9 @@ class _Trial(Struct):
         Args:
             first_only: Whether the other checks that failed do not matter.
         """
+        self.left -= 1
+        if self.left < 0:
+            return False
         needed = [check for check in self.exercise.checks if not check.bonus]
         if first_only:
             needed = [check for check in needed if check not in self.failed[1:]]
