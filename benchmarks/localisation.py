@@ -93,7 +93,7 @@ def wrong_lines(solution: str, text: str) -> set[int]:
 
 
 class Judged(NamedTuple):
-    """What was said about a file, and whether it is about a wrong line."""
+    """The columns in which a file counts, and the CPU time of its search in seconds."""
 
     exercise: str
     kind: str
