@@ -6,7 +6,7 @@ The files are
 
 - the misconceptions of each exercise;
 - the rows of tests/diagnosis/faults.yaml that edit a solution;
-- mechanical mutants of the solutions;
+- mechanical mutants of the solutions, which are written anew, without comments;
 - solutions with two misconceptions.
 
 Of each exercise and kind, N files are taken. The wrong lines of a file are those that differ from the solution, and
@@ -25,6 +25,7 @@ search. Exits with 1 if more than two in a hundred lines that are named are wron
 """
 
 import argparse
+import ast
 import difflib
 import itertools
 import random
@@ -61,23 +62,32 @@ COLUMNS = ("facts", "line", "either", "block", "wrong", "several", "silent")
 _MOST_WRONG = 0.02
 
 
-def wrong_files(course: Course, exercise: Exercise) -> Iterator[tuple[str, str, str]]:
-    """Yield the kind, the name and the text of each wrong file."""
+class Made(NamedTuple):
+    """A wrong file: its kind, its name, its text, and the right file of which it is an edit."""
+
+    kind: str
+    name: str
+    text: str
+    right: str
+
+
+def wrong_files(course: Course, exercise: Exercise) -> Iterator[Made]:
+    """Yield each wrong file."""
     solution = course.solution(exercise).read_text(encoding="utf-8")
     path = course.solution(exercise).with_suffix(".mistakes.yaml")
     known = {one.id: one.source for one in read_misconceptions(path, solution, len(exercise.hints))}
     for name, text in known.items():
-        yield MISCONCEPTION, name, text
+        yield Made(MISCONCEPTION, name, text, solution)
     for row in yaml.safe_load((ROOT / "tests/diagnosis/faults.yaml").read_text(encoding="utf-8")):
         if row["of"] == exercise.id:
             edits = [Edit(edit["old"], edit["new"]) for edit in row["edits"]]
-            yield FAULT, row["id"], apply_edits(solution, edits, anywhere)
+            yield Made(FAULT, row["id"], apply_edits(solution, edits, anywhere), solution)
     for number, mutant in enumerate(mutants(solution), 1):
-        yield MUTANT, f"mutant {number}", mutant.source
+        yield Made(MUTANT, f"mutant {number}", mutant.source, ast.unparse(ast.parse(solution)))
     for one, other in itertools.combinations(known, 2):
         both = merged(solution, known[one], known[other])
         if both is not None and both not in known.values():
-            yield TWO, f"{one} and {other}", both
+            yield Made(TWO, f"{one} and {other}", both, solution)
 
 
 def wrong_lines(solution: str, text: str) -> set[int]:
@@ -152,11 +162,10 @@ def main() -> int:
         for exercise in course.exercises:
             if options.exercises and exercise.id not in options.exercises:
                 continue
-            solution = course.solution(exercise).read_text(encoding="utf-8")
             made = list(wrong_files(course, exercise))
             random.Random(exercise.id).shuffle(made)
             taken: Counter[str] = Counter()
-            for kind, name, text in made:
+            for kind, name, text, right in made:
                 # choose the file, and grade it
                 if taken[kind] == options.each:
                     continue
@@ -173,12 +182,12 @@ def main() -> int:
                 cpu_s = time.process_time() - begun + budget.cpu_s
                 # judge
                 found = next((event for event in reversed(events) if isinstance(event, Repairs)), None)
-                columns = judged(found, examined.facts, solution, text)
+                columns = judged(found, examined.facts, right, text)
                 files.append(Judged(exercise.stem, kind, columns, cpu_s))
                 if "wrong" in columns or (options.show and "line" not in columns):
                     said = repairs_text(found) if found else "no result"
                     print(
-                        f"{exercise.stem}, {kind} {name}: {said or 'silent'} {sorted(wrong_lines(solution, text))}",
+                        f"{exercise.stem}, {kind} {name}: {said or 'silent'} {sorted(wrong_lines(right, text))}",
                         flush=True,
                     )
     print(f"\n| files          | count | {' | '.join(f'{name:>7}' for name in COLUMNS)} | median |    p90 |")

@@ -126,12 +126,15 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     # grade each submission, and summarise the class from the same reports
     seed, seen = results.seed(options.seed)
     from_it = drawn(course, book, seed, default_memo())
-    grading = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
+    lines = options.explain == "lines"
+    grading = settings(
+        course, seed, from_it, isolation=options.isolation, official=not options.allow_process, lines=lines
+    )
     with closing(_pool(grading, options, len(submitted))) as pool:
         folder = str(readable(course.folder.absolute()))
         run = RunFile(CourseStamp.of(course), __version__, seed, pool.start(), folder, seen)
         results.note(run)
-        graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen)
+        graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen, lines=lines)
         standing = next(graded)
         reports = _watched(graded, len(submitted))
         rules, earlier = rules_digest(options.out), partial(_earlier, results)

@@ -181,6 +181,10 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
     seed: Annotated[
         Text | None, About("draw numbers and random programs from this seed instead of a secret one", metavar="TEXT")
     ] = None
+    explain: Annotated[
+        str | None,
+        About("with `lines`, also search each failing file for the line that must change", choices=lambda: ["lines"]),
+    ] = None
     isolation: Isolation = "auto"
     allow_process: Annotated[bool, About("grade without a sandbox: only for code that you trust")] = False
     dask: Annotated[

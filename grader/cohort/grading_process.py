@@ -17,9 +17,10 @@ from ..base.service import own_streams, receive, send
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
-from ..grading import Grader, grade_submission, plan
+from ..grading import Grader, grade_submission, is_searched, plan
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import read_book
+from ..report import Report
 from ..sandbox import IsolationError, WorkerGone
 from ..words import instructor as words
 from .pool import Faulted, Graded, Job, Ready, Reply, Settings
@@ -69,9 +70,9 @@ class _Serving:
                     with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
                         torch.start()  # here, so that every fork uses the same process
                     suited = replace(grader, oracle=torch.with_answers(book), seed=job.seed)
-                self._pass_on(job, suited)
+                self._pass_on(job, suited, lines=settings.lines)
 
-    def _pass_on(self, job: Job, grader: Grader) -> None:
+    def _pass_on(self, job: Job, grader: Grader, *, lines: bool) -> None:
         """Grade a job in a fork, and write the fork's reply to standard output.
 
         If the fork ends without a reply, this process ends as well, and a new process takes over. The fork may have
@@ -83,7 +84,7 @@ class _Serving:
             os.close(ours)
             gc.disable()
             with os.fdopen(theirs, "wb") as pipe:
-                send(pipe, _graded(job, grader))
+                send(pipe, _graded(job, grader, lines=lines))
             os._exit(0)
         os.close(theirs)
         with os.fdopen(ours, "rb") as pipe:
@@ -97,11 +98,16 @@ class _Serving:
         self.replies.flush()
 
 
-def _graded(job: Job, grader: Grader) -> Reply:
+def _graded(job: Job, grader: Grader, *, lines: bool) -> Reply:
     try:
-        return Graded(job.id, grade_submission(grader, job.submission))
+        return Graded(job.id, grade_submission(grader, job.submission, searched=_failed if lines else None))
     except _EXPECTED as error:
         return Faulted(job.id, str(error))
+
+
+def _failed(report: Report) -> list[str]:
+    """Return the exercises of a report that are searched for the line that must change."""
+    return [exercise.id for exercise in report.exercises if is_searched(exercise)]
 
 
 if __name__ == "__main__":

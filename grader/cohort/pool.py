@@ -121,7 +121,9 @@ class Drawn(msgspec.Struct, frozen=True):
 class Settings(msgspec.Struct, frozen=True):
     """The settings of a run, which are the same for every submission.
 
-    `course` is the path of the course's folder, in the file system's bytes.
+    Attributes:
+        course: the path of the course's folder, in the file system's bytes.
+        lines: whether files that fail are searched for the line that must change.
     """
 
     course: bytes
@@ -130,6 +132,7 @@ class Settings(msgspec.Struct, frozen=True):
     isolation: str
     official: bool
     drawn: Drawn
+    lines: bool = False
 
 
 class Job(msgspec.Struct, frozen=True):

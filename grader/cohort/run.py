@@ -15,7 +15,7 @@ from ..base import json_text, readable
 from ..base.service import Ended
 from ..checks.session import CheckSession
 from ..course import Course
-from ..grading import Submission, digest, plan
+from ..grading import Submission, digest, is_searched, plan
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
 from ..people.decisions import text_digest
@@ -81,6 +81,7 @@ def grade_entries(
     readers: int = 1,
     *,
     seen: bool = False,
+    lines: bool = False,
 ) -> Iterator[Standing]:
     """Grade every submission that has no report for the same files, course, seed and grader version.
 
@@ -89,6 +90,7 @@ def grade_entries(
         seen: whether learners may have seen numbers that were drawn from the seed. Then it counts only for files that
             were graded with it before. Any other submission gets a seed of its own.
         readers: the number of processes that read submissions in parallel.
+        lines: whether a report is only kept if its files were searched for the line that must change.
 
     Yields:
         The progress at the beginning and after each submission. It is always the same object.
@@ -100,7 +102,7 @@ def grade_entries(
     """
     standing = Standing(len(entries), edited=list(results.edited))
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
-    grading = _Grading(course, results, seed, seen, standing)
+    grading = _Grading(course, results, seed, seen, standing, lines)
     flow, waiting = Flow(), iter(entries)
     yield standing
     with closing(Readers(exercises, readers)) as reading:
@@ -133,10 +135,13 @@ def grade_entries(
 class _Grading:
     """The decisions of a run: which submissions are graded, with which seed, and what becomes of earlier reports."""
 
-    def __init__(self, course: Course, results: Results, seed: str, seen: bool, standing: Standing) -> None:
+    def __init__(
+        self, course: Course, results: Results, seed: str, seen: bool, standing: Standing, lines: bool
+    ) -> None:
         self.course = course
         self.results = results
         self.seed = seed
+        self.lines = lines
         self.seen = seen and seed != course.seed
         self.standing = standing
         self.stamp = CourseStamp.of(course)
@@ -156,6 +161,8 @@ class _Grading:
         if self.seen and results.seed_before(submission) != seed:
             seed = own_seed(seed, submission)
         if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
+            if self.lines and any(one.repairs is UNSET for one in earlier.exercises if is_searched(one)):
+                return Job(submission, seed)
             standing.kept += 1
             standing.report = earlier
             return None
@@ -205,8 +212,10 @@ def _made_from(report: Report, submission: Submission, course: CourseStamp, seed
     )
 
 
-def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
+def settings(
+    course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool, lines: bool = False
+) -> Settings:
     """Return the settings for a run's grading processes."""
     # absolute, because a grading process has another current folder
     folder = os.fsencode(course.folder.absolute())
-    return Settings(folder, course.hash, seed, isolation, official, from_it)
+    return Settings(folder, course.hash, seed, isolation, official, from_it, lines)

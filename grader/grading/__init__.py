@@ -10,6 +10,7 @@ from .submissions import (
     grade,
     grade_events,
     grade_submission,
+    is_searched,
     relative_path,
     submission_events,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "grade",
     "grade_events",
     "grade_submission",
+    "is_searched",
     "last",
     "plan",
     "relative_path",

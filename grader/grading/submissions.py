@@ -93,6 +93,11 @@ def submission_events(
 grade_submission = finished(submission_events)
 
 
+def is_searched(result: ExerciseResult) -> bool:
+    """Return whether a file can be searched for the line that must change: whether begun code fails a check."""
+    return any(check.status not in ("passed", "skipped", "not_started") and not check.bonus for check in result.checks)
+
+
 def _exercise(
     grader: Grader, exercise: Exercise, source: Source, budget: Budget
 ) -> Generator[Event, None, tuple[ExerciseResult, Examined]]:

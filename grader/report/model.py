@@ -349,10 +349,21 @@ def for_learner(report: Report, details: Details) -> Report:
             exercise,
             checks=tuple(check_for_learner(exercise.id, check, details) for check in exercise.checks),
             facts=_facts(exercise, details) or UNSET,
+            repairs=exercise.repairs if _explained(exercise, details) else UNSET,
         )
         for exercise in report.exercises
     )
     return replace(report, seed=UNSET, exercises=exercises)
+
+
+def _explained(exercise: ExerciseResult, details: Details) -> set[str]:
+    """Return the failed checks with details for the learner."""
+    return {
+        check.id
+        for check in exercise.checks
+        if check.status != "passed"
+        and (check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score")
+    }
 
 
 def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
@@ -361,12 +372,7 @@ def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
     These are the facts that explain a failed check with details for the learner. If there is such a check, the facts
     that explain no check are included.
     """
-    explained = {
-        check.id
-        for check in exercise.checks
-        if check.status != "passed"
-        and (check.visibility == "visible" or details.get((exercise.id, check.id), "score") != "score")
-    }
+    explained = _explained(exercise, details)
     facts = []
     for fact in exercise.facts or () if explained else ():
         checks = tuple(check for check in fact.checks or () if check in explained)

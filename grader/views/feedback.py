@@ -19,7 +19,7 @@ from ..people import Handed, submitter_of
 from ..report import CheckResult, Diagnosis, ExerciseResult, Report, to_json
 from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
-from ..report.shown import Compared, failure
+from ..report.shown import Compared, failure, line_of
 from ..words import learner as words
 from ..words.instructor import members_text
 from .offline import write_static_page
@@ -246,10 +246,11 @@ def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> 
     points = _make("span.points", words.points_text(exercise.score, exercise.max_score, exercise.bonus))
     diagnoses = dict.fromkeys(check.diagnosis for check in exercise.checks if check.diagnosis)
     commands = dict.fromkeys(check.hint for check in exercise.checks if check.hint)
+    facts = [fact.text for fact in exercise.facts or ()]
     results = _make(
         "div.results",
         _given("pre", exercise.message or ""),
-        _given("ul.facts", *(_make("li", *_prose(fact.text)) for fact in exercise.facts or ())),
+        _given("ul.facts", *(_make("li", *_prose(text)) for text in (*facts, line_of(exercise)) if text)),
         *map(_mistake, diagnoses),
         _hints([hints.get(command, command) for command in commands]),
         _make("ul.checks", *(_check(exercise, check) for check in exercise.checks)),
@@ -320,6 +321,8 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
     for check in exercise.checks:
         if check.line:
             marked.setdefault(check.line, []).append(check.title)
+    for line in exercise.repairs.places[0] if exercise.repairs and len(exercise.repairs.places) == 1 else ():
+        marked.setdefault(line, [])
     near = {at for line in marked for at in range(line - _AROUND, line + _AROUND + 1)} & set(range(1, len(lines) + 1))
     if not near:
         return None

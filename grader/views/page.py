@@ -24,7 +24,7 @@ from ..learners import Change, Learner, Person
 from ..people import adjusted
 from ..report import CheckResult, Diagnosis, ExerciseResult, Report
 from ..report.grades import decision_on, student_id
-from ..report.shown import Compared, failure
+from ..report.shown import Compared, failure, line_of
 from ..words.instructor import WORDS, cause_text, cut_text, decided_text, keep_all_commands, more_text
 from .offline import Parts, pack, write_page
 
@@ -338,6 +338,12 @@ def _learner(report: Report, summary: Summary, reader: _Reader, rows: Sequence[L
     )
 
 
+def _place(exercise: ExerciseResult) -> tuple[int, ...]:
+    """Return the first and the last line that must change, if there is a single place."""
+    places = exercise.repairs.places if exercise.repairs else ()
+    return (places[0][0], places[0][-1]) if len(places) == 1 else ()
+
+
 def _result(exercise: ExerciseResult, reader: _Reader) -> dict[str, Any]:
     return _given_fields(
         status=exercise.status,
@@ -345,7 +351,10 @@ def _result(exercise: ExerciseResult, reader: _Reader) -> dict[str, Any]:
         bonus=exercise.bonus,
         message=reader.text(exercise.message),
         file=_line(exercise.file),
-        facts=[[reader.text(fact.text), *(fact.lines or ())] for fact in exercise.facts or ()],
+        facts=[
+            *([reader.text(fact.text), *(fact.lines or ())] for fact in exercise.facts or ()),
+            *([reader.text(text), *_place(exercise)] for text in [line_of(exercise)] if text),
+        ],
         checks=[_check(exercise, check, reader) for check in exercise.checks],
     )
 

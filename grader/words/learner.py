@@ -41,9 +41,6 @@ _one_place = Sentence("A change of the statement in {place} alone makes {checks}
 _two_places = Sentence("A change of both statements in {first} and {second} makes {checks}.")
 _several_places = Sentence("Each of these statements can be changed alone to make {checks}: {places:; }.")
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
-_function_first = Sentence(
-    "With `{name}` alone replaced by a correct one, the first failing check passes, but not every required check."
-)
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
 _MOST_PLACES = 4
 _ALL = "every required check pass"
@@ -70,8 +67,8 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
     checks = _FIRST if found.check else _ALL
     if len(texts) == 1:
         return (_one_place if len(texts[0]) == 1 else _two_places)(*texts[0], checks)
-    if len(found.functions) == 1:
-        return (_function_first if found.check else _one_function)(found.functions[0].rpartition(".")[2])
+    if len(found.functions) == 1 and not found.check:
+        return _one_function(found.functions[0].rpartition(".")[2])
     if 1 < len(texts) <= _MOST_PLACES:
         return _several_places(checks, [" and ".join(lines) for lines in texts])
     return ""

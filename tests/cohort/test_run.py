@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import msgspec
 import pytest
 from folders import laid_out, taken
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from grader.base.service import Ended
@@ -213,6 +214,31 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
         assert report is not None
         bare = msgspec.structs.replace(report, exercises=tuple(map(_found_at, report.exercises)))
         assert timeless(with_paths) == timeless(bare)
+
+
+def test_a_class_can_be_searched_for_lines(
+    course: Course, submissions: Path, tmp_path: Path, timeless: Callable[[Report], bytes]
+) -> None:
+    """Only failing files are searched, again only if a report has no result, and nothing else of a report changes."""
+    bob = [entry for entry in entries(submissions) if entry.id == "bob"]
+    reports, counts = [], []
+    for lines in (False, True, True):
+        of_lines = msgspec.structs.replace(made(course), lines=lines)
+        with Results(tmp_path / "out") as results, closing(LocalPool(of_lines, 1)) as pool:
+            *_, standing = grade_entries(course, bob, results, course.seed, pool, lines=lines)
+        report = Results(tmp_path / "out").report("bob")
+        assert report is not None
+        reports.append(report)
+        counts.append(standing.graded)
+    assert [1, 1, 0] == counts
+    found = {one.id: one.repairs for one in reports[1].exercises}
+    assert found["distribute"]
+    assert [1] == [len(place) for place in found["distribute"].places]
+    assert UNSET is found["swap"]
+    bare = msgspec.structs.replace(
+        reports[1], exercises=tuple(msgspec.structs.replace(one, repairs=UNSET) for one in reports[1].exercises)
+    )
+    assert timeless(reports[0]) == timeless(bare)
 
 
 def test_what_a_seed_draws_is_asked_once(course: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
