@@ -6,11 +6,15 @@ BIN := $(VENV)/bin
 # Tests start Python a thousand times: without compiled files, each time takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: grade test test-all check lint types tests unit compiled book schema tables clean venv
+.PHONY: grade site test test-all check lint types tests unit compiled book schema tables clean venv
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/learner
 	@$(BIN)/grade; code=$$?; test $$code -le 1 || exit $$code
+
+# The course in a browser tab. Needs npm, and pip for the packages of the page.
+site: $(VENV)/learner
+	@$(BIN)/grade site build/page --serve
 
 # Types are checked meanwhile: mypy keeps one core busy.
 test: TESTED = -m "not exhaustive"

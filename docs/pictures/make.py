@@ -5,7 +5,8 @@
 `--terminal` leaves them out. `job-summary.png` shows what `grade --format github` writes of three exercises, rendered
 with GitHub's extensions of Markdown; it needs Chromium too. `replay-light.png`, `replay-dark.png` and
 `replay-phone.png` show what `grade play` writes for the same closure, at the step where the first gradient is lost;
-`--replay` makes only these.
+`--replay` makes only these. `site-light.png`, `site-dark.png` and `site-phone.png` show the page of `grade site` with
+the same closure and its replay; `--site` makes only these.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -23,6 +25,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from grader.author.build import without_markers
+from grader.author.site import server
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -200,12 +203,59 @@ def photograph_replay(page: Path, folder: Path) -> None:
         browser.close()
 
 
+def photograph_site(folder: Path) -> None:
+    """Write the page of `grade site` as PNG, with a visitor who has typed the same closure: light, dark, on a phone."""
+    from playwright.sync_api import Page, sync_playwright
+
+    def visited(sheet: Page, address: str) -> None:
+        sheet.goto(f"{address}#accumulate")
+        sheet.wait_for_selector("body[data-ready]", timeout=240_000)
+        for key in ("Control+A", "Delete"):
+            sheet.locator(".cm-content").press(key)
+        sheet.keyboard.insert_text(text)
+        sheet.wait_for_selector("#verdict[data-status=partial]:not(.old)", timeout=240_000)
+
+    text = _edited(without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")))
+    with tempfile.TemporaryDirectory() as site, sync_playwright() as driver:
+        subprocess.run([GRADE, "site", site], stdout=subprocess.DEVNULL, check=True)
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        with server(Path(site)) as serving:
+            threading.Thread(target=serving.serve_forever, daemon=True).start()
+            for name, scheme, width, height in (
+                ("light", "light", 1280, 1040),
+                ("dark", "dark", 1280, 1040),
+                ("phone", "light", 390, 844),
+            ):
+                size = {"width": width, "height": height}
+                phone = name == "phone"
+                sheet = browser.new_page(
+                    viewport=size, color_scheme=scheme, reduced_motion="reduce", is_mobile=phone, has_touch=phone
+                )
+                visited(sheet, f"http://127.0.0.1:{serving.server_port}/")
+                if phone:
+                    sheet.locator("#file").evaluate("(heading) => heading.scrollIntoView()")
+                else:
+                    sheet.click("#tab-replay")
+                    sheet.wait_for_selector("#replay-frame iframe:not(.waiting)", timeout=240_000)
+                sheet.wait_for_selector("#verdict[data-status=partial]:not(.old)", timeout=240_000)
+                sheet.locator("#goto").evaluate("(button) => (button.click(), document.activeElement.blur())")
+                sheet.screenshot(path=folder / f"site-{name}.png")
+                sheet.close()
+            serving.shutdown()
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).resolve().parent)
     parser.add_argument("--terminal", action="store_true", help="only the terminal")
     parser.add_argument("--replay", action="store_true", help="only the replay")
+    parser.add_argument("--site", action="store_true", help="only the page of a site")
     options = parser.parse_args()
+    if not options.terminal and not options.replay:
+        photograph_site(options.folder)
+    if options.site:
+        return
     if not options.terminal:
         with tempfile.TemporaryDirectory() as temporary:
             photograph_replay(replay_page(Path(temporary)), options.folder)

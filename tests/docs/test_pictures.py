@@ -1,11 +1,13 @@
 """The pictures of the README show real runs."""
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from site_of import CACHE, site_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -36,6 +38,16 @@ def test_the_session_shows_what_a_terminal_showed(tmp_path: Path) -> None:
 def same(tmp_path: Path, *names: str) -> None:
     for name in names:
         assert (PICTURES / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.browser
+@pytest.mark.exhaustive  # starts Python three times in a browser
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here")
+def test_the_site_can_be_photographed(tmp_path: Path) -> None:
+    """The script makes every picture of the page from a visit to it."""
+    environment = {**os.environ, "BACKWARD_CACHE": str(site_of(tmp_path / "site") and CACHE.parent)}
+    subprocess.run([sys.executable, PICTURES / "make.py", "--site", tmp_path], env=environment, check=True)
+    assert {path.name for path in PICTURES.glob("site-*.png")} == {path.name for path in tmp_path.glob("*.png")}
 
 
 @pytest.mark.browser
