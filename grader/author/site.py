@@ -53,6 +53,7 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     first = course.exercises[0].id
     python = python_files(_grader() | graded, {"exercise": first, "stub": book.stubs[first]}, cache, pyodide)
     files = _page(course, book) | {f"python/{name}": data for name, data in python.items()}
+    files["files.json"] = json.dumps({name: len(data) for name, data in files.items()}).encode()
     write_files(files, folder, [name for name in files if os.path.lexists(folder / name)])
     return list(files)
 

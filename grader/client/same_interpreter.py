@@ -4,6 +4,7 @@ Nothing here keeps learner code from the grader, so results are for practice. Th
 both from everything else, and ends an interpreter that does not answer (`docs/site.md`).
 """
 
+import builtins
 import contextlib
 import json
 import os
@@ -11,7 +12,7 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from io import StringIO, TextIOBase
 from types import ModuleType
 from typing import Any
@@ -21,9 +22,9 @@ from ..remarks import Died
 from ..worker.adapter import load
 from ..worker.adapter.execute import LearnerFile
 from ..worker.adapter.trials import open_file
-from ..worker.confine import framing
+from ..worker.confine import framing, leftovers
 from ..worker.confine.limits import LoopSteps
-from .transport import Answer, Budget, Printed, Transport
+from .transport import MAX_CPU_S, Answer, Budget, Printed, Transport
 
 TIER = "browser"
 
@@ -31,36 +32,49 @@ TIER = "browser"
 class Here:
     """The same interpreter as a host of learner files. A context manager.
 
+    Args:
+        longest_s: The seconds that a file may take in total once one of its loops has run out of steps or of time.
+        alive: A function to call whenever a request is answered.
+
     Attributes:
         tier: The name of this kind of isolation in reports.
         allow: The folder of each module, by name, that learner code may import.
+        depth: The number of nested calls that a file may make.
     """
 
-    def __init__(self, allow: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        allow: Mapping[str, str] | None = None,
+        longest_s: float = MAX_CPU_S,
+        alive: Callable[[], object] = lambda: None,
+    ) -> None:
         self.tier = TIER
         self.allow: Mapping[str, str] = allow or {}
-        self._steps = LoopSteps()
+        self.longest_s = longest_s
+        self.alive = alive
+        self.depth = sys.getrecursionlimit()
+        self.steps = LoopSteps()
 
     def connect(self, limits: Limits, budget: Budget) -> Transport:
         """Return a transport for one learner file."""
-        return SameInterpreter(self._steps, limits, budget)
+        return SameInterpreter(self, limits, budget)
 
     def __enter__(self) -> "Here":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._steps.close()
+        self.steps.close()
 
 
 class SameInterpreter:
     """The transport to one learner's file in the same interpreter. The file is executed afresh for each batch.
 
     Args:
-        steps: Counts the steps of loops. A request may take as many as the limit of calls.
+        host: Counts the steps of loops. A request may take as many as the limit of calls.
     """
 
-    def __init__(self, steps: LoopSteps, limits: Limits, budget: Budget) -> None:
-        self._steps = steps
+    def __init__(self, host: Here, limits: Limits, budget: Budget) -> None:
+        self._host = host
         self._limits = limits
         self._budget = budget
         self._file: LearnerFile | None = None
@@ -88,10 +102,14 @@ class SameInterpreter:
         if file is None:
             self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
             file = self._file = open_file(message)
-        steps = self._steps.counted(self._filename, self._limits.calls, min(cpu_s, self._budget.left_cpu_s))
-        with _restored(self._named, printed), steps:
+        host, budget = self._host, self._budget
+        steps = host.steps.counted(self._filename, self._limits.calls, min(cpu_s, budget.left_cpu_s, host.longest_s))
+        with _restored(self._named, printed, host.depth), steps:
             answer = self._run(file, message, printed) if ordered else file.load()
-        self._budget.cpu_s += time.perf_counter() - begun
+        budget.cpu_s += time.perf_counter() - begun
+        if host.steps.ran_out:
+            budget.max_cpu_s = min(budget.max_cpu_s, host.longest_s)
+        host.alive()
         frame: bytes | Died = printed.printed.flood or framing.encode(answer)
         if isinstance(frame, bytes) and len(frame) > cap:
             frame = Died("answer_too_large", limit_kb=cap >> 10)
@@ -137,13 +155,14 @@ class _Output(TextIOBase):
 
 
 @contextlib.contextmanager
-def _restored(named: Iterable[str], output: _Output) -> Iterator[None]:
+def _restored(named: Iterable[str], output: _Output, calls: int) -> Iterator[None]:
     """Run learner code, and restore the interpreter as far as that is cheap.
 
     The builtins and the named modules get their contents back, and the interpreter its settings and its environment.
     """
-    modules = [sys.modules[name] for name in ("builtins", *named) if isinstance(sys.modules.get(name), ModuleType)]
-    contents = [(vars(module), dict(vars(module))) for module in modules]
+    modules = [sys.modules[name] for name in named if isinstance(sys.modules.get(name), ModuleType)]
+    contents = leftovers.Contents([vars(module) for module in modules])
+    names, known_names = vars(builtins), dict(vars(builtins))
     known = {name: module for name, module in sys.modules.items() if name != load.MODULE}
     environment, chance = dict(os.environ), random.getstate()
     streams, hooks, depth = (
@@ -153,14 +172,13 @@ def _restored(named: Iterable[str], output: _Output) -> Iterator[None]:
     )
     sys.stdin, sys.stdout, sys.stderr = StringIO(), output, output
     random.seed(0)
-    sys.setrecursionlimit(depth + len(list(traceback.walk_stack(None))))
+    sys.setrecursionlimit(calls + len(list(traceback.walk_stack(None))))
     try:
         yield
     finally:
-        for namespace, content in contents:
-            if list(map(id, namespace.values())) != list(map(id, content.values())):
-                namespace.clear()
-                namespace.update(content)
+        names.clear()  # first, because the following code looks up names there
+        names.update(known_names)
+        contents.restore()
         sys.stdin, sys.stdout, sys.stderr = streams
         sys.settrace(hooks[0])
         sys.setprofile(hooks[1])

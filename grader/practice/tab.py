@@ -3,7 +3,7 @@
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..base.style import Style
 from ..client import NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..client.same_interpreter import Here
+from ..client.traces import leaves_traces
 from ..course import Course, Exercise, load_course
 from ..grading import digest
 from ..remarks import Reason
@@ -26,7 +27,8 @@ from ..words.practice import no_exercise_file, unread_text
 from .session import Practice
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
-_CPU_S = 2.0  # a verdict has to be back within three seconds
+_SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
+_LONGEST_S = 2.0  # a verdict on a loop without end has to be back within three seconds
 
 
 class Verdict(Struct, frozen=True):
@@ -67,12 +69,13 @@ class Tab:
     Args:
         folder: The folder of the course.
         patience: How many times more time code may take than on a usual machine.
+        alive: A function to call again and again while a file is graded.
     """
 
-    def __init__(self, folder: Path, patience: float = 1.0) -> None:
+    def __init__(self, folder: Path, patience: float = 1.0, alive: Callable[[], object] = lambda: None) -> None:
         self._course = load_course(folder)
-        self._here = Here()
-        self._practice = Practice(self._course, folder, host=self._here, max_cpu_s=_CPU_S * patience)
+        self._here = Here(longest_s=_LONGEST_S * patience, alive=alive)
+        self._practice = Practice(self._course, folder, host=self._here)
 
     def __enter__(self) -> "Tab":
         self._practice.__enter__()
@@ -107,6 +110,15 @@ class Tab:
             to_json(report).decode(),
         )
         return _json(verdict)
+
+    def shallow(self) -> bool:
+        """Let files make fewer nested calls from now on, because the browser's own stack was too small."""
+        self._here.depth = _SHALLOW
+        return True
+
+    def leaves_traces(self, text: str) -> bool:
+        """Return whether a file can leave something behind, so that the next one needs another interpreter."""
+        return leaves_traces(text)
 
     def replay(self, exercise: str, text: str) -> str:
         """Record how the text of an exercise's file runs on the program of its first failing check.

@@ -7,40 +7,66 @@ const FILES = {
   library: "python/python_stdlib.zip", lock: "python/pyodide-lock.json", grader: "python/grader.zip",
 };
 const TEXTS = ["worker", "loader", "glue", "lock"];
+const LONGEST = 10; // times the limit without a sign of life, an interpreter may work on one request
+
+/** An interpreter does not answer. */
+class Ended extends Error {}
 
 class Interpreter {
   static count = 0;
 
-  constructor(frame) {
+  /**
+   * @param frame The window of the frame that starts Web Workers.
+   * @param seconds How long an interpreter on a usual machine may give no sign of life.
+   */
+  constructor(frame, seconds) {
     this.frame = frame;
+    this.seconds = seconds;
     this.number = ++Interpreter.count;
-    this.waiting = new Map();
+    this.started = false;
+    this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     this.ready = new Promise((resolve, reject) => {
       port1.onmessage = ({ data }) => {
-        if (data.ready) resolve(Object.assign(this, { patience: data.patience }));
-        else if (data.id) this.settle(data);
-        else reject(new Error(data.failed));
+        if (data.ready) resolve(Object.assign(this, { patience: data.patience, started: true }));
+        else if (data.failed && !data.id) reject(new Error(data.failed));
+        else this.heard(data);
       };
     });
     this.ready.catch(() => {});
     frame.postMessage({ start: this.number }, "*", [port2]);
   }
 
-  settle({ id, result, failed }) {
-    const { resolve, reject } = this.waiting.get(id) ?? {};
-    this.waiting.delete(id);
-    if (failed) reject?.(new Error(failed));
-    else resolve?.(result);
+  /** Take a sign of life, or the answer to the request. */
+  heard({ id, result, failed, traces }) {
+    if (traces) this.touched = true;
+    if (!this.request || (id && id !== this.request.id)) return;
+    const { resolve, reject } = this.request;
+    if (failed !== undefined) reject(new Error(failed));
+    else if (result !== undefined) resolve(result);
+    else this.wait();
   }
 
-  ask(action, ...values) {
-    const id = this.waiting.size + 1;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.port.postMessage({ id, action, values });
-    });
+  /** Reject the request if no sign of life comes in time. */
+  wait() {
+    const limit = this.seconds * this.patience * 1000;
+    clearTimeout(this.timer);
+    const left = this.request.begun + LONGEST * limit - performance.now();
+    this.timer = setTimeout(() => this.request.reject(new Ended("no sign of life")), Math.min(limit, left));
+  }
+
+  /** Return the answer to a request. Raise `Ended` if the interpreter gives no sign of life. */
+  async ask(action, values) {
+    try {
+      return await new Promise((resolve, reject) => {
+        this.request = { id: (this.request?.id ?? 0) + 1, begun: performance.now(), resolve, reject };
+        this.wait();
+        this.port.postMessage({ id: this.request.id, action, values });
+      });
+    } finally {
+      clearTimeout(this.timer);
+    }
   }
 
   end() {
@@ -49,68 +75,113 @@ class Interpreter {
   }
 }
 
-class Ended extends Error {}
-
 class Interpreters {
   constructor(frame, seconds) {
     this.frame = frame;
     this.seconds = seconds;
     this.busy = Promise.resolve();
-    this.current = new Interpreter(frame);
-    this.spare = this.after(this.current);
+    this.current = new Interpreter(frame, seconds);
+    this.prepare();
   }
 
-  /** Start another interpreter when this one is ready, and has given the verdict that is waited for. */
-  async after(current) {
-    await current.ready;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+  /** Start the spare when the current interpreter is ready, and has given the verdict that is waited for. */
+  async prepare() {
+    const current = this.current;
+    await current.ready.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await this.busy;
-    return new Interpreter(this.frame);
+    if (current === this.current) this.spare ??= new Interpreter(this.frame, this.seconds);
   }
 
-  /** Ask the interpreter, one request after another. Raise `Ended` if it does not answer in time. */
-  ask(action, ...values) {
+  /** Put the spare in the place of the current interpreter. */
+  replace() {
+    this.current.end();
+    this.current = this.spare ?? new Interpreter(this.frame, this.seconds);
+    this.spare = undefined;
+    this.prepare();
+  }
+
+  /**
+   * Ask the interpreter, one request after another. Raise `Ended` if it gives no sign of life.
+   *
+   * If an earlier file could have left something behind in the interpreter, and no other one is ready, a verdict is
+   * found again in one that is. Then `confirmed` is called with the values of the request and this verdict.
+   */
+  async ask(action, ...values) {
+    this.latest = values;
     const answer = this.busy.then(() => this.exchange(action, values));
     this.busy = answer.catch(() => {});
-    return answer;
+    const { result, uncertain } = await answer;
+    if (uncertain && action === "grade") this.confirm(values);
+    return result;
   }
 
-  async exchange(action, values) {
-    const current = await this.current.ready;
-    let timer;
-    const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Ended("hung")), this.seconds * current.patience * 1000);
-    });
+  async confirm(values) {
+    await this.spare?.ready;
+    if (this.latest !== values) return; // another request has replaced the interpreter, or will do so
+    const again = await this.ask("grade", ...values);
+    this.confirmed?.(values, again);
+  }
+
+  /**
+   * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer. The same is
+   * done if the browser's stack was too small, with fewer nested calls.
+   */
+  async exchange(action, values, shallow = false) {
+    if (this.current.touched && this.spare?.started) this.replace();
+    const { current } = this;
+    const uncertain = current.touched;
     try {
-      return await Promise.race([current.ask(action, ...values), late]);
+      await current.ready;
+      if (shallow) {
+        await current.ask("shallow", []);
+        current.touched = true;
+      }
+      const result = await current.ask(action, values);
+      if (current.touched) this.spare ??= new Interpreter(this.frame, this.seconds);
+      return { result, uncertain: uncertain && !shallow };
     } catch (error) {
       // whatever went wrong, this interpreter is not used again
-      current.end();
-      const spare = await this.spare;
-      this.current = spare;
-      this.spare = this.after(spare);
+      if (current === this.current) this.replace();
+      const overflow = !shallow && error.message.startsWith("RangeError");
+      if (uncertain || overflow) return this.exchange(action, values, overflow);
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }
 
-/** Load all files, and hand them to the frame as soon as it listens. */
+/** Return a file of the site. `heard` is called with the size of each piece of it. */
+async function received(path, heard) {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  const pieces = [];
+  for (const reader = response.body.getReader(); ; heard(pieces.at(-1).length)) {
+    const { done, value } = await reader.read();
+    if (done) return new Blob(pieces);
+    pieces.push(value);
+  }
+}
+
+/** Load all files, and hand them to the frame as soon as it listens. Show how much is there. */
 async function load(frame) {
   const listening = new Promise((resolve) => {
     addEventListener("message", ({ data, source }) => source === frame && data.ready && resolve());
   });
   byId("frame").src = "frame.html"; // not before this script can hear it
-  let done = 0;
+  const sizes = await (await fetch("files.json")).json(); // in bytes
+  const bar = byId("loading");
+  bar.max = Object.values(FILES).reduce((sum, path) => sum + sizes[path], 0);
+  const heard = (bytes) => {
+    bar.value += bytes;
+    say(bar.value < bar.max ? `Loading Python: ${megabytes(bar.value)} of ${megabytes(bar.max)} MB` : "Starting Python …");
+  };
   const one = async ([name, path]) => {
-    const response = await fetch(path);
-    if (!response.ok) throw new Error(`${path}: ${response.status}`);
-    const data = TEXTS.includes(name) ? await response.text() : await response.arrayBuffer();
-    byId("loading").value = ++done / (Object.keys(FILES).length + 1);
-    return [name, data];
+    const file = await received(path, heard);
+    return [name, TEXTS.includes(name) ? await file.text() : await file.arrayBuffer()];
   };
   const files = Object.fromEntries(await Promise.all(Object.entries(FILES).map(one)));
   await listening;
-  frame.postMessage({ files }, "*");
+  frame.postMessage({ files }, "*", Object.values(files).filter((data) => data instanceof ArrayBuffer));
 }
+
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);

@@ -1,6 +1,9 @@
 // An interpreter with the grader. It learns everything that it needs from one message, and then answers requests.
 
-const USUAL_MS = 5_000; // in which Python starts on a usual machine; slower machines get more time for everything
+const USUAL_MS = 2_500; // in which Python starts on a usual machine; slower machines get more time for everything
+
+const MEMORY = 576 << 20; // bytes, as much as `limits` of a course usually allows; beyond, Python raises MemoryError
+const MUCH = 256 << 20; // memory is never given back, so an interpreter that has this much is replaced
 
 const START = `
 import sys
@@ -9,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, "/site/packages")
 from grader.practice.tab import Tab
 
-tab = Tab(Path("/site/course"), patience)
+tab = Tab(Path("/site/course"), patience, alive)
 tab.__enter__()
 # learner code has no use for the bridge to JavaScript
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "JsFinder"]
@@ -20,15 +23,22 @@ tab
 
 addEventListener("message", async ({ data, ports: [port] }) => {
   try {
-    const { tab, patience } = await start(data);
-    port.onmessage = ({ data: { id, action, values } }) => port.postMessage({ id, ...answer(tab, action, values) });
+    limitMemory();
+    const { tab, patience, memory } = await start(data, () => port.postMessage({ alive: true }));
+    port.onmessage = ({ data: { id, action, values } }) => {
+      // said before the file runs, because afterwards nothing that it could reach is to be believed
+      if (leavesTraces(tab, values)) port.postMessage({ traces: true });
+      const result = answer(tab, action, values);
+      if (memory() > MUCH) port.postMessage({ traces: true });
+      port.postMessage({ id, ...result });
+    };
     port.postMessage({ ready: true, patience });
   } catch (error) {
     port.postMessage({ failed: String(error) });
   }
 }, { once: true });
 
-async function start({ urls, module, library, lock, grader }) {
+async function start({ urls, module, library, lock, grader }, alive) {
   const begun = performance.now();
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(urls.map((url) => import(url)));
   // the loader asks for two files, which are here already
@@ -44,7 +54,21 @@ async function start({ urls, module, library, lock, grader }) {
   pyodide.unpackArchive(grader, "zip", { extractDir: "/site" });
   const patience = Math.max(1, (performance.now() - begun) / USUAL_MS);
   pyodide.globals.set("patience", patience);
-  return { tab: pyodide.runPython(START), patience };
+  pyodide.globals.set("alive", alive);
+  return { tab: pyodide.runPython(START), patience, memory: () => pyodide._module.HEAPU8.length };
+}
+
+function limitMemory() {
+  const { grow } = WebAssembly.Memory.prototype;
+  WebAssembly.Memory.prototype.grow = function (pages) {
+    if (this.buffer.byteLength + pages * 65_536 > MEMORY) throw new RangeError("more memory than a file may use");
+    return grow.call(this, pages);
+  };
+}
+
+/** Return whether a text among the values may be a file that leaves something behind in the interpreter. */
+function leavesTraces(tab, values) {
+  return values.some((value) => typeof value === "string" && tab.leaves_traces(value));
 }
 
 function answer(tab, action, values) {

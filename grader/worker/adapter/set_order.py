@@ -8,6 +8,7 @@ the two nodes are iterated in both orders.
 """
 
 import gc
+import sys
 import weakref
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -16,18 +17,26 @@ from typing import Any
 
 _TOP = (1 << 60) - 1
 _MASK = (1 << 40) - 1
+# Where Python's hashes have 32 bits, the low bits alone give the same order, unless many hashes collide.
+_LOW = (1 << min(60, sys.hash_info.width - 4)) - 1
+_RUN = (
+    sys.hash_info.modulus.bit_length() + 3
+)  # with this shift, the hash of an `id` is its low bits and 8 times the run
 
 
 @cache
 def order_hash(number: int, seed: int) -> int:
-    """Return the hash of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40."""
+    """Return the hash of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40.
+
+    Where Python's hashes have 32 bits, the result is below 2**28, and some hashes may be equal.
+    """
     number &= _MASK
     if seed >= 2:
         # an odd multiplier and an xor-shift are both invertible on 40 bits
         number = (number * (0x9E3779B97F4A7C15 + 2 * (seed & ~1))) & _MASK
         number ^= number >> 23
         number = (number * 0xD1342543DE82EF95) & _MASK
-    return _TOP - number if seed % 2 else number
+    return (_TOP - number if seed % 2 else number) & _LOW
 
 
 def _weakly(obj: Any) -> Any:
@@ -116,7 +125,7 @@ class Nodes:
         self.made.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
         self._numbers[address] = number
         self._hashes[address] = hashed
-        self._ids[address] = (self._run << 64) | hashed
+        self._ids[address] = (self._run << _RUN) | hashed
         if self.on_made is not None:
             self.on_made(obj)
         return hashed

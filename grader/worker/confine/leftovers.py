@@ -31,6 +31,29 @@ _attributes = type.__dict__["__dict__"].__get__  # bypasses metaclasses
 _builtins = vars(builtins)
 
 
+class Contents:
+    """The contents of namespaces, of their classes, and of their containers."""
+
+    def __init__(self, namespaces: list[dict[str, Any]]) -> None:
+        self.namespaces = [(namespace, dict(namespace), list(namespace.values())) for namespace in namespaces]
+        classes = [(cls, _attributes(cls)) for cls in _classes(namespaces)]
+        self.classes = [(cls, found, dict(found), list(found.values())) for cls, found in classes]
+        self.containers = [(container, container.copy()) for container in _containers(namespaces)]
+
+    def restore(self) -> None:
+        """Give the namespaces their contents back."""
+        for namespace, saved, values in self.namespaces:
+            # comparing lists tests identity first, and is much faster than a loop over `is`
+            if list(namespace.values()) != values:
+                _refill(namespace, saved)
+        for cls, attributes, saved, values in self.classes:
+            if list(attributes.values()) != values:
+                _refill_class(cls, attributes, saved)
+        for container, copied in self.containers:
+            if container != copied:
+                _refill(container, copied)
+
+
 class Snapshot:
     """The state of the interpreter before learner code has run.
 
@@ -44,12 +67,9 @@ class Snapshot:
         self.table = sys.modules  # the dictionary itself, because learner code may rebind `sys.modules`
         self.modules = dict(sys.modules)
         namespaces = [vars(module) for module in self.modules.values() if isinstance(module, ModuleType)]
-        self.namespaces = [(namespace, dict(namespace), list(namespace.values())) for namespace in namespaces]
-        classes = [(cls, _attributes(cls)) for cls in _classes(namespaces)]
-        self.classes = [(cls, found, dict(found), list(found.values())) for cls, found in classes]
-        self.containers = [(container, container.copy()) for container in _containers(namespaces)]
+        self.contents = Contents(namespaces)
         # the copy of the list of import hooks; without it, a fork would have to look through all containers
-        self.finders = next(copied for container, copied in self.containers if container is sys.meta_path)
+        self.finders = next(copied for container, copied in self.contents.containers if container is sys.meta_path)
         self.environment = dict(os.environ)
         self.locale = _locale.setlocale(_locale.LC_ALL)
         self.stack_size = _thread.stack_size()
@@ -128,16 +148,7 @@ class Snapshot:
             return False
         if list(self.table.values()) != list(self.modules.values()):
             _refill(self.table, self.modules)
-        for namespace, saved, values in self.namespaces:
-            # comparing lists tests identity first, and is much faster than a loop over `is`
-            if list(namespace.values()) != values:
-                _refill(namespace, saved)
-        for cls, attributes, saved, values in self.classes:
-            if list(attributes.values()) != values:
-                _refill_class(cls, attributes, saved)
-        for container, copied in self.containers:
-            if container != copied:
-                _refill(container, copied)
+        self.contents.restore()
         return True
 
     def _can_forget_modules(self) -> bool:

@@ -19,7 +19,7 @@ except ImportError:  # Windows has no rlimits; calls and wall time are still lim
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
 _TOOL = 4  # a number that no debugger, coverage or profiler uses
-_LOOK = 1024  # the clock is read once in so many steps of loops
+_LOOK = 16  # the clock is read once in so many steps of loops
 DESCRIPTORS = 64  # the number that an engine process may have open
 
 
@@ -92,9 +92,13 @@ class LoopSteps:
     """Count the steps of loops in learners' files, because a browser has no signal that ends an endless loop.
 
     Python counts them from version 3.12 on (`sys.monitoring`). Before, nothing is counted.
+
+    Attributes:
+        ran_out: Whether a loop was ended in the last block.
     """
 
     def __init__(self) -> None:
+        self.ran_out = False
         self._filename = ""
         self._left = sys.maxsize
         self._deadline = 0.0
@@ -112,6 +116,7 @@ class LoopSteps:
         The number of steps is the same on every machine. The time is for loops whose steps take long.
         """
         self._filename, self._left, self._deadline = filename, most, time.perf_counter() + seconds
+        self.ran_out = False
         try:
             yield
         finally:
@@ -122,6 +127,7 @@ class LoopSteps:
             return self._monitoring.DISABLE  # this jump is not reported again
         self._left -= 1
         if self._left < 0 or (self._left % _LOOK == 0 and time.perf_counter() > self._deadline):
+            self.ran_out = True
             raise OutOfTime
         return None
 

@@ -269,3 +269,22 @@ def test_a_class_of_make_dataclass_is_followed(loaded: Load) -> None:
     nodes.start_run(0)
     made = module.Value(1.0)
     assert [made] == nodes.of_run()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_hashes_of_32_bits_give_the_same_order(seed: int) -> None:
+    """The low 28 bits of the hashes order sets of few and of many nodes like the whole hashes."""
+
+    class Hashed:
+        def __init__(self, number: int, mask: int) -> None:
+            self.number = number
+            self.hash = order_hash(number, seed) & mask
+
+        def __hash__(self) -> int:
+            return self.hash
+
+    def order(count: int, mask: int) -> list[int]:
+        return [one.number for one in {Hashed(number, mask) for number in range(count)}]
+
+    for count in (*range(1, 40), 300, 5000):
+        assert order(count, -1) == order(count, (1 << 28) - 1)

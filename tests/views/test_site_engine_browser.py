@@ -1,0 +1,157 @@
+"""The interpreters of a site in Chromium: verdicts are those of a process, also after hostile files.
+
+Python takes seconds to start in a browser, so the tests share one page.
+"""
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, Page
+from site_of import site_of
+
+from grader.author.site import HANG_S, server
+from grader.course import load_course
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "verdicts"))
+
+import table  # noqa: E402
+
+pytestmark = pytest.mark.browser
+SLOW_MS = 240_000  # for what takes seconds on an idle machine
+RIGHT = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+WRONG = RIGHT.replace("+=", "=")
+KNOWN = {e.filename: e for e in load_course(ROOT).exercises}
+EVERY = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
+# The site has no numpy, so files that use it get other verdicts.
+GRADED = [entry for entry in EVERY if "numpy" not in entry.text]
+SAMPLE = GRADED[50::101]
+
+
+class Engine(NamedTuple):
+    """A page that has interpreters of its own, and the addresses that it asked for."""
+
+    page: Page
+    requests: list[str]
+
+    def grade(self, exercise: str, text: str) -> dict[str, Any]:
+        """Return the verdict of an interpreter that no earlier file can have changed."""
+        self.page.evaluate(
+            """async () => {
+                while (!own.current.started || (own.current.touched && !own.spare?.started))
+                    await new Promise((resolve) => setTimeout(resolve, 50));
+            }"""
+        )
+        return self.at_once(exercise, text)
+
+    def at_once(self, exercise: str, text: str) -> dict[str, Any]:
+        """Return the verdict of the interpreter that is at work. It has one key if there is no answer."""
+        ask = (
+            "([id, text]) => own.ask('grade', id, text, 80).catch((error) => JSON.stringify({ failed: String(error) }))"
+        )
+        verdict: dict[str, Any] = json.loads(self.page.evaluate(ask, [exercise, text]))
+        return verdict
+
+
+@pytest.fixture(scope="module")
+def engine(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    with server(site_of(tmp_path_factory.mktemp("site"))) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        page = browser.new_context().new_page()
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"http://127.0.0.1:{serving.server_port}/")
+        page.wait_for_selector("body[data-ready], #state.failed", timeout=SLOW_MS)
+        page.evaluate(
+            f"window.own = new Interpreters(byId('frame').contentWindow, {HANG_S}); own.current.ready.then(() => 1)"
+        )
+        yield Engine(page, requests)
+        page.context.close()
+        serving.shutdown()
+
+
+def decided(result: dict[str, Any]) -> Any:
+    """Return what a verdict decides: status, points, facts and misconceptions."""
+    checks = [(c["id"], c["status"], c["score"], c.get("diagnosis"), c.get("hint_number")) for c in result["checks"]]
+    return result["status"], result["score"], checks, result.get("facts")
+
+
+@pytest.mark.parametrize("entries", [SAMPLE, pytest.param(GRADED, marks=pytest.mark.exhaustive)], ids=["sample", "all"])
+def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries: list[table.Entry]) -> None:
+    """Status, points, facts and misconceptions are the same in a browser."""
+    expected = {str(one.entry): decided(dict(one.result)) for one in table.grade_all(entries, memo=tmp_path / "memo")}
+    for entry in entries:
+        report = json.loads(engine.grade(KNOWN[f"{entry.stem}.py"].id, entry.text)["report"])
+        assert expected[str(entry)] == decided(report["exercises"][0]), str(entry)
+
+
+ENDLESS = {
+    "memory": ("keep = []\nwhile True: keep.append(bytearray(1 << 24))", "asked for more memory than a check may use"),
+    "output": ("while True: print('x' * 1000)", "your code printed more than 16 MB"),
+    "calls": ("def f(): f()\nf()", "maximum recursion depth exceeded"),
+    "operators": ("class A:\n    def __rmul__(self, o): return o * self\n3 * A()", "maximum recursion depth exceeded"),
+    "slow steps": ("while True: sum(range(10**6))", "your code ran out of CPU time"),
+    "a generator": ("sum(1 for _ in iter(int, 1))", "your code ran out of CPU time"),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_what_has_no_end_gets_the_sentence_of_a_terminal(engine: Engine, name: str) -> None:
+    """Memory, output, nested calls and time are limited, and the next verdict is right."""
+    line, sentence = ENDLESS[name]
+    assert sentence in " ".join(" ".join(engine.at_once("accumulate", f"{RIGHT}\n{line}\n")["lines"]).split())
+    assert "passed" == engine.at_once("accumulate", RIGHT)["status"]
+
+
+ATTACKS = {
+    "builtins": "import builtins\nbuiltins.len = builtins.isinstance = builtins.sorted = None",
+    "the grader's modules": """import sys
+for name in [name for name in sys.modules if name.startswith(("grader", "msgspec", "pytest", "_pytest", "json"))]:
+    for key, value in list(vars(sys.modules[name]).items()):
+        if callable(value):
+            setattr(sys.modules[name], key, lambda *a, **k: 1 / 0)""",
+    "frames": """import sys
+frame = sys._getframe()
+while frame:
+    for name, value in list(frame.f_locals.items()):
+        if hasattr(value, "__dict__"):
+            try:
+                value.__dict__.clear()
+            except Exception:
+                pass
+    frame = frame.f_back""",
+    "objects": """import gc
+for one in gc.get_objects():
+    if type(one) is dict and "score" in one:
+        one.clear()
+    elif type(one) is list:
+        one.append(one)""",
+    "an exit": "import os, atexit\natexit.register(lambda: 1 / 0)\nos._exit(0)",
+    "memory": "import ctypes\nctypes.memset(64, 255, 1 << 20)",
+    "tracing": """import sys, threading
+sys.settrace(lambda *a: 1 / 0)
+sys.setprofile(lambda *a: 1 / 0)
+for tool in range(6):
+    sys.monitoring.free_tool_id(tool)
+while True: pass""",
+    "code": """import grader.report as report
+report.to_json.__code__ = (lambda *a, **k: b"{}").__code__""",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in ("frames", "tracing") else pytest.param(name, marks=pytest.mark.exhaustive) for name in ATTACKS],
+)
+def test_a_hostile_file_harms_no_other_verdict(engine: Engine, name: str) -> None:
+    """Whatever a file does to the interpreter, the page answers, requests nothing, and finds the next verdicts."""
+    before = len(engine.requests)
+    engine.grade("accumulate", f"{ATTACKS[name]}\n{RIGHT}")
+    assert "passed" == engine.grade("accumulate", RIGHT)["status"]
+    assert "passed" != engine.grade("accumulate", WRONG)["status"]
+    assert [] == [url for url in engine.requests[before:] if not url.startswith("blob:")]
