@@ -108,7 +108,7 @@ class Interpreters {
    * found again in one that is. Then `confirmed` is called with the values of the request and this verdict.
    */
   async ask(action, ...values) {
-    this.latest = values;
+    if (action === "grade") this.latest = values;
     const answer = this.busy.then(() => this.exchange(action, values));
     this.busy = answer.catch(() => {});
     const { result, uncertain } = await answer;

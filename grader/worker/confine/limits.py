@@ -19,7 +19,7 @@ except ImportError:  # Windows has no rlimits; calls and wall time are still lim
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
 _TOOL = 4  # a number that no debugger, coverage or profiler uses
-_LOOK = 16  # the clock is read once in so many steps of loops
+_LOOK = 4  # the clock is read once in so many steps of loops
 DESCRIPTORS = 64  # the number that an engine process may have open
 
 
