@@ -68,6 +68,7 @@ def search(
     with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
         # the candidates that change what the failing run executes
         found = process.candidates()
+        own_functions = sum(one.kind == "function" for one in found.values())
         executed = process.executed(screens[0].batch) if screens else None
         if executed is not None:
             found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
@@ -99,7 +100,9 @@ def search(
         check = failed[0].id if repaired or functions else ""
     if budget.exceeded:
         return
-    every = tuple(Repair(one.kind, one.lines, one.function) for one in [*functions, *repaired])
+    # the name of the only function that the learner wrote says nothing
+    named = functions if own_functions > 1 else []
+    every = tuple(Repair(one.kind, one.lines, one.function) for one in [*named, *repaired])
     exhaustive = not repaired and len(edits) <= attempt.most
     yield Repairs(every, tried, exhaustive=exhaustive, check=check)
 

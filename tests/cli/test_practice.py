@@ -121,6 +121,32 @@ def test_a_save_is_graded_and_a_pass_moves_on(watch: Terminal, exercises: Path) 
     assert 0 == watch.leave()
 
 
+def test_the_line_that_must_change_follows(watch: Terminal, exercises: Path) -> None:
+    """After the explanation of a failure, the line is added to it. A key that changes the view does no harm."""
+    (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
+    watch.until("PARTIAL", "fact ")
+    watch.press("l")
+    watch.until("02 swap")
+    watch.press("\r")
+    assert "PARTIAL" in watch.until("A change of both")
+
+
+def test_on_a_terminal_the_line_comes_after_the_verdict(
+    exercises: Path, environment: Mapping[str, str], quick_course: Path
+) -> None:
+    """The learner sees the verdict first. `--no-line` searches for nothing."""
+    (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
+    for more in ((), ("--no-line",)):
+        words = ("distribute", "--course", str(quick_course), "--from", "exercises", *more)
+        terminal = Terminal(exercises.parent, environment, *words)
+        terminal.always = ()
+        try:
+            screen = terminal.until("Report: ")
+        finally:
+            terminal.close()
+        assert ("A change of both" in screen.partition("Score")[2]) != bool(more)
+
+
 def test_the_first_failure_is_shown_before_its_reason(watch: Terminal, exercises: Path) -> None:
     """A screen with the check and its numbers comes before the one with the other checks and the explanation."""
     watch.drawn = ""

@@ -90,9 +90,16 @@ def test_the_same_mistake_in_two_lines_is_found(search: Search) -> None:
 
 def test_a_mistake_that_no_edit_mends_is_in_one_function(search: Search) -> None:
     """There is no place, but the function of the solution mends the file."""
-    found = search("backward", ("        self.grad = 1.0\n", ""))
+    loop = "    for node in nodes:\n        node.grad = 0.0\n"
+    found = search("accumulate", (loop, "    nodes[0].grad = 0.0\n"))
     assert () == found.places
-    assert ("Value.backward",) == found.functions
+    assert ("zero_grad",) == found.functions
+
+
+def test_the_only_function_of_a_learner_is_not_named(search: Search) -> None:
+    """Its name says nothing that the exercise does not say."""
+    found = search("backward", ("        self.grad = 1.0\n", ""))
+    assert ((), ()) == (found.places, found.functions)
 
 
 def test_of_two_mistakes_the_first_is_found(search: Search) -> None:

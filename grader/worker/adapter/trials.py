@@ -103,7 +103,8 @@ class CandidateFile(LearnerFile):
             return note if frame.f_code.co_filename == self._filename else None
 
         def note(frame: FrameType, event: str, argument: Any) -> Any:
-            lines.add(frame.f_lineno)
+            if event == "line":
+                lines.add(frame.f_lineno)
             return note
 
         self._parsed = self._compiled.parsed
