@@ -179,7 +179,8 @@ def _show_line(report: Report, options: GradeOptions) -> None:
     result, _ = shown_in_full(report)
     if options.as_json or result is None or not result.repairs:
         return
-    text = line_of(result) or (no_repairs_text(result.repairs.tried) if options.line else "")
+    tried = result.repairs.tried if options.line else 0
+    text = line_of(result) or (no_repairs_text(tried) if tried else "")
     if text:
         say(text)
 

@@ -42,7 +42,7 @@ class CandidateFile(LearnerFile):
     def load(self) -> list[Any]:
         """Return `["candidates", found]`, without running the file. There are none if the file cannot be parsed."""
         try:
-            file = File(self._source, self._editable)
+            file = File(_without_broken_cells(self._source, self._cells), self._editable)
             found = grafts(file, File(self._solution, frozenset())) if self._solution else candidates(file)
             self._compiled = _Compiled(file, self._source, self._filename, self._cells)
             self._builtins = load.builtins_for(self._compiled.parsed, self._allow)
@@ -117,6 +117,18 @@ class CandidateFile(LearnerFile):
         broken = [one for seed in answer[2] for one in seed if one[0] == "broke"] if answer[0] == "read" else []
         problems = [answer[1]] if answer[0] == "unread" else [problem for _, _, problem in broken]
         return None if any(problem[1] in RAN_OUT for problem in problems) else sorted(lines)
+
+
+def _without_broken_cells(source: str, cells: Sequence[int]) -> str:
+    """Return a notebook's code with spaces in place of each cell that cannot be parsed."""
+    lines = source.split("\n")
+    for first, end in zip(cells, [*cells[1:], len(lines) + 1], strict=True) if len(cells) > 1 else ():
+        cell = lines[first - 1 : end - 1]
+        try:
+            ast.parse("\n".join(cell))
+        except (SyntaxError, ValueError, RecursionError):
+            lines[first - 1 : end - 1] = [" " * len(line) for line in cell]
+    return "\n".join(lines)
 
 
 class _Place(NamedTuple):

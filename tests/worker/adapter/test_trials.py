@@ -1,5 +1,6 @@
 """Edited files that are run one after another in one process."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -40,8 +41,8 @@ BATCH: dict[str, Any] = {
 }
 
 
-def opened(source: str) -> CandidateFile:
-    order: dict[str, Any] = {"source": source, "filename": "x.py", "stub": None, "cells": [], "allow": {}}
+def opened(source: str, cells: Sequence[int] = ()) -> CandidateFile:
+    order: dict[str, Any] = {"source": source, "filename": "x.py", "stub": None, "cells": list(cells), "allow": {}}
     lines = list(range(1, source.count("\n") + 2))
     file = CandidateFile({**order, "limits": {"calls": 1_000, "cpu_s": 1}, "editable": lines, "solution": ""})
     file.load()
@@ -78,6 +79,16 @@ def test_a_candidate_runs_as_the_edited_file_does() -> None:
     five = [["done", [["values", [(2.0).hex(), (3.0).hex(), (5.0).hex()]]]], ["same"]]
     assert [[five[0]], [five[1]]] == answers[0][2] == answers[2][2]
     assert answers[1] != answers[0]
+
+
+def test_a_cell_that_cannot_be_parsed_has_no_candidates() -> None:
+    """The other cells of a notebook are edited and run, and a cell that cannot be parsed is skipped as usual."""
+    notebook = f"x = (é\n{ENGINE}"
+    file = opened(notebook, (1, 2))
+    right = notebook.replace("self.data - other.data", "(self.data + other.data)")
+    number = [made.edited(notebook, one.splices) for one in file.load()[1]].index(right)
+    ((tag, _, outcomes),) = file.run({**BATCH, "candidates": [number]})[1]
+    assert ("read", "done") == (tag, outcomes[0][0][0])
 
 
 def test_the_lines_that_a_batch_executes_are_found() -> None:
