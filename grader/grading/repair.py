@@ -73,10 +73,10 @@ def search(
         if executed is not None:
             found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
         # whole functions
-        solution = _solution(grader, exercise) if filled else ""
+        solution = _solution(grader, exercise)
         whole = [one for one in found.values() if one.kind == "function"]
         right = list(_with_solution(whole, source, solution))
-        functions = [one for one in right if trial.repairs(one)]
+        functions = [one for one in right if trial.repairs(one)] if filled else []
         partly = [] if functions or len(failed) == 1 else [one for one in right if trial.repairs(one, first_only=True)]
         # edits, one kind after another, those of the only such function if there is one
         edits = {number: one for number, one in found.items() if one.kind != "function"}
@@ -85,19 +85,25 @@ def search(
         attempt = _Attempt(trial, process, screens, edits, filled)
         repaired = yield from attempt.repaired()
         tried, check = attempt.tried, ""
-    # parts of the solution's function
-    if not repaired and len(functions) == 1 and screens:
-        lines = own.intersection(range(functions[0].lines[0], _last_line(functions[0], source) + 1))
-        limits = grader.course.limits
-        with CandidateProcess(grader.warm, source, lines, limits, budget, solution) as process:
-            grafted = _Attempt(trial, process, screens, process.candidates(), filled, tried)
-            repaired = yield from grafted.repaired()
-            repaired = repaired if len(repaired) == 1 else []
-            tried = grafted.tried
     # without a repair, the edits with which the first check passes
     if not repaired and not functions and len(failed) > 1:
-        repaired, functions = trial.first_passed([edits[number] for number in attempt.first[:_MOST_FIRST]]), partly
-        check = failed[0].id if repaired or functions else ""
+        repaired = trial.first_passed([edits[number] for number in attempt.first[:_MOST_FIRST]])
+        check = failed[0].id
+    # parts of the solution's function
+    (within,) = functions or partly if len(functions or partly) == 1 else (None,)
+    if not repaired and within is not None and screens:
+        lines = own.intersection(range(within.lines[0], _last_line(within, source) + 1))
+        limits, screened = grader.course.limits, screens if functions else screens[:1]
+        with CandidateProcess(grader.warm, source, lines, limits, budget, solution) as process:
+            grafts = process.candidates()
+            grafted = _Attempt(trial, process, screened, grafts, bool(functions), tried)
+            repaired = yield from grafted.repaired()
+        if not functions:
+            repaired = trial.first_passed([grafts[number] for number in grafted.first[:_MOST_FIRST]])
+        repaired = repaired if len(repaired) == 1 else []
+        tried = grafted.tried
+    functions = functions or partly
+    check = check if repaired or functions else ""
     if budget.exceeded:
         return
     # the name of the only function that the learner wrote says nothing

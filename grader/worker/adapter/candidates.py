@@ -409,6 +409,8 @@ class File:
                     Splice(*self.span(first), self.text(second)),
                     Splice(*self.span(second), self.text(first)),
                 )
+            case ast.Name(_, ast.Load()) | ast.Attribute(ast.Name(), _, ast.Load()):
+                yield self._put("expression", "squared", node, f"({self.text(node)} ** 2)")
             case ast.Constant(bool() as value):
                 yield self._put("constant", "not", node, str(not value))
             case ast.Constant(int() | float() as value):
