@@ -23,13 +23,16 @@ _LIBRARY, _LOCK = "python_stdlib.zip", "pyodide-lock.json"
 _PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64")
 _INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", _LIBRARY, _LOCK)
 _WHEELS = Path(__file__).with_name("wheels.txt")
-# Pygments knows hundreds of languages and colours, of which pytest uses Python's
-_PYGMENTS = re.compile(
+# Pygments knows hundreds of languages, colours and formats, of which pytest uses Python's; packaging reads metadata
+_NOT_PACKED = re.compile(
     r"pygments/(?!(lexers/(__init__|_mapping|diff|python)|styles/(__init__|_mapping))\.py)(lexers|styles)/"
+    r"|pygments/(formatters/(html|img|latex|rtf|svg|bbcode|groff|irc|pangomarkup)|cmdline|sphinxext)\.py"
+    r"|packaging/(licenses/.*|metadata|pylock|direct_url|dependency_groups)"
 )
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the time of every file in an archive, so that the same course gives the same bytes
 _COMPILER = Path(__file__).with_name("compile.mjs")
-_UNUSED = re.compile(r"(pydoc_data|ctypes/macholib)/|.*\.bat$")  # parts of the standard library
+# parts of the standard library that nothing in a tab uses, or that are there in C, too
+_UNUSED = re.compile(r"(pydoc_data|_pyrepl|ctypes/macholib)/|(_pyio|_pydatetime|_pydecimal|pickletools)\.py|.*\.bat$")
 
 
 class SiteError(UserError):
@@ -116,7 +119,7 @@ def _packages(cache: Path) -> dict[str, bytes]:
     for data in found.values():
         with zipfile.ZipFile(io.BytesIO(data)) as wheel:
             names = [name for name in wheel.namelist() if name.endswith((".py", ".so", "entry_points.txt", "METADATA"))]
-            files |= {f"packages/{name}": wheel.read(name) for name in names if not _PYGMENTS.match(name)}
+            files |= {f"packages/{name}": wheel.read(name) for name in names if not _NOT_PACKED.match(name)}
     return {name: data for name, data in files.items() if not ("yaml/" in name and name.endswith(".so"))}
 
 

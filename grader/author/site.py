@@ -7,6 +7,7 @@ import html
 import json
 import os
 import re
+from collections.abc import Iterable, Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -33,6 +34,7 @@ _SCRIPTS = (
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
 _NOT_IN_A_TAB = ("author", "ci", "cli", "cohort", "people", "pytest_plugin.py")
+_HASH = re.compile("'sha256-[^']*'")
 HANG_S = 3  # seconds after which the page ends an interpreter that does not answer
 
 
@@ -54,6 +56,7 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     python = python_files(_grader() | graded, {"exercise": first, "stub": book.stubs[first]}, cache, pyodide)
     files = _page(course, book) | {f"python/{name}": data for name, data in python.items()}
     files["files.json"] = json.dumps({name: len(data) for name, data in files.items()}).encode()
+    files["offline.js"] = _offline(files)
     write_files(files, folder, [name for name in files if os.path.lexists(folder / name)])
     return list(files)
 
@@ -97,11 +100,26 @@ def _course(course: Course) -> dict[str, bytes]:
 # -- Write the page
 
 
+def _offline(files: Mapping[str, bytes]) -> bytes:
+    """Return the service worker, which keeps these files in the browser."""
+    digests = {name: f"sha256-{_digest(data)}" for name, data in sorted(files.items())}
+    text = json.dumps(digests)
+    script = _read(_PAGE / "offline.js")
+    return script.replace("$files", text).replace("$version", hashlib.sha256(text.encode()).hexdigest()[:16]).encode()
+
+
+def _digest(data: bytes) -> str:
+    return base64.b64encode(hashlib.sha256(data).digest()).decode()
+
+
 def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
     """Return the page, its scripts and its data."""
     frame = _read(_PAGE / "frame.js")
     framed = Template(_read(_PAGE / "frame.html"))
-    hashed = base64.b64encode(hashlib.sha256(frame.encode()).digest()).decode()
+    frames = {
+        "frame.html": framed.substitute(hash=_digest(frame.encode()), script=frame),
+        "replay.html": build_replay_frame(),
+    }
     title = html.escape(plain(course.title))
     scripts = "\n".join(f'<script src="{path.name}"></script>' for path in _SCRIPTS)
     texts = {
@@ -111,16 +129,24 @@ def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
             passed=practice.all_passed(len(course.exercises)),
             learnt=practice.LEARNT,
             further=practice.FURTHER,
+            frame_scripts=_hashes("script-src", frames.values()),
+            frame_styles=_hashes("style-src", frames.values()),
         ),
-        "frame.html": framed.substitute(hash=hashed, script=frame),
+        **frames,
         "page.css": "".join(map(_read, _STYLES)),
-        "replay.html": build_replay_frame(),
         "worker.js": _read(_PAGE / "worker.js"),
         "course.json": json.dumps(page_data(course, book), ensure_ascii=False),
         "licences.txt": _read(_LICENCES),
         **{path.name: _read(path) for path in _SCRIPTS},
     }
     return {name: text.encode() for name, text in texts.items()}
+
+
+def _hashes(directive: str, frames: Iterable[str]) -> str:
+    """Return the hashes that the policies of frames allow. A frame has the policy of the page, too."""
+    return " ".join(
+        found for text in re.findall(f"{directive} ([^;]*)", " ".join(frames)) for found in _HASH.findall(text)
+    )
 
 
 def page_data(course: Course, book: AnswerBook) -> dict[str, object]:

@@ -3,15 +3,19 @@
 Python takes seconds to start in a browser, so the tests share one page.
 """
 
+import base64
+import hashlib
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from site_of import site_of
 
 from grader.author.site import HANG_S, server
@@ -34,10 +38,12 @@ SAMPLE = GRADED[50::101]
 
 
 class Engine(NamedTuple):
-    """A page that has interpreters of its own, and the addresses that it asked for."""
+    """A page that has interpreters of its own, the addresses that it asked for, and the site with its server."""
 
     page: Page
     requests: list[str]
+    folder: Path
+    serving: ThreadingHTTPServer
 
     def grade(self, exercise: str, text: str) -> dict[str, Any]:
         """Return the verdict of an interpreter that no earlier file can have changed."""
@@ -60,7 +66,8 @@ class Engine(NamedTuple):
 
 @pytest.fixture(scope="module")
 def engine(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    with server(site_of(tmp_path_factory.mktemp("site"))) as serving:
+    folder = site_of(tmp_path_factory.mktemp("site"))
+    with server(folder) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         page = browser.new_context().new_page()
         requests: list[str] = []
@@ -70,7 +77,7 @@ def engine(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         page.evaluate(
             f"window.own = new Interpreters(byId('frame').contentWindow, {HANG_S}); own.current.ready.then(() => 1)"
         )
-        yield Engine(page, requests)
+        yield Engine(page, requests, folder, serving)
         page.context.close()
         serving.shutdown()
 
@@ -155,3 +162,39 @@ def test_a_hostile_file_harms_no_other_verdict(engine: Engine, name: str) -> Non
     assert "passed" == engine.grade("accumulate", RIGHT)["status"]
     assert "passed" != engine.grade("accumulate", WRONG)["status"]
     assert [] == [url for url in engine.requests[before:] if not url.startswith("blob:")]
+
+
+def test_a_new_version_is_taken_and_kept_without_a_server(engine: Engine) -> None:
+    """A reload shows the new version, whose files alone are kept. Without a server, the page and Python start again."""
+    page, folder = engine.page, engine.folder
+    page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
+
+    # publish a new version
+    index, script = folder / "index.html", folder / "offline.js"
+    old = index.read_bytes()
+    index.write_bytes(old.replace(b"Your work stays", b"Your new work stays"))
+    before, after = (base64.b64encode(hashlib.sha256(data).digest()).decode() for data in (old, index.read_bytes()))
+    text = script.read_text(encoding="utf-8")
+    (version,) = re.findall(r'PREFIX \+ "(\w+)"', text)
+    script.write_text(text.replace(before, after).replace(version, "new"), encoding="utf-8")
+
+    # visit it
+    page.evaluate(
+        """async () => {
+            const registration = await navigator.serviceWorker.getRegistration();
+            await registration.update();
+            while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
+        }"""
+    )
+    page.reload()
+    expect(page.locator("footer")).to_contain_text("Your new work stays", timeout=SLOW_MS)
+    keys = page.evaluate("caches.keys()")
+    assert ["new"] == [key.rpartition(":")[2] for key in keys]
+
+    # lose the server
+    engine.serving.shutdown()
+    engine.serving.server_close()
+    page.goto(f"{page.url.partition('#')[0]}#accumulate")
+    page.reload()
+    page.wait_for_selector("body[data-ready], #state.failed", timeout=SLOW_MS)
+    expect(page.locator("#state")).to_have_text("")

@@ -2,6 +2,8 @@
 
 // Starts and ends interpreters in Web Workers. The frame has an opaque origin, so neither it nor its workers reach the
 // page, its storage or the network. The page sends it all files, because it cannot load them itself.
+// The frame has the policy of the page, too, which wants an address of a worker to be trusted.
+const trusted = self.trustedTypes?.createPolicy("site", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
 let started;
 const workers = new Map();
 const address = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
@@ -15,7 +17,7 @@ addEventListener("message", async ({ data, source, ports: [port] }) => {
     started = compiled.then((module) => ({ own, message: { urls, module, ...others } }));
   } else if (data.start) {
     const { own, message } = await started;
-    const worker = new Worker(own); // a module would have to be loaded from an origin
+    const worker = new Worker(trusted.createScriptURL(own)); // a module would have to be loaded from an origin
     workers.set(data.start, worker);
     worker.addEventListener("error", () => parent.postMessage({ ended: data.start }, "*"));
     worker.postMessage(message, [port]);

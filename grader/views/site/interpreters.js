@@ -162,12 +162,21 @@ async function received(path, heard) {
   }
 }
 
+/**
+ * Return an address for a document of the site in a sandboxed frame. The frame cannot load the document itself, because
+ * the service worker serves no frame of opaque origin.
+ */
+async function framed(path) {
+  const document = await received(path, () => {});
+  return URL.createObjectURL(new Blob([document], { type: "text/html" }));
+}
+
 /** Load all files, and hand them to the frame as soon as it listens. Show how much is there. */
 async function load(frame) {
   const listening = new Promise((resolve) => {
     addEventListener("message", ({ data, source }) => source === frame && data.ready && resolve());
   });
-  byId("frame").src = "frame.html"; // not before this script can hear it
+  byId("frame").src = await framed("frame.html"); // not before this script can hear it
   const sizes = await (await fetch("files.json")).json(); // in bytes
   const bar = byId("loading");
   bar.max = Object.values(FILES).reduce((sum, path) => sum + sizes[path], 0);
@@ -185,3 +194,9 @@ async function load(frame) {
 }
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+/** Let the browser keep the site, so that it opens quickly and without a network. */
+function keepOffline() {
+  const policy = self.trustedTypes?.createPolicy("site", { createScriptURL: () => "offline.js" });
+  navigator.serviceWorker?.register(policy ? policy.createScriptURL("") : "offline.js").catch((error) => console.warn(error.message));
+}

@@ -398,6 +398,7 @@ class Page {
     byId("loading").hidden = true;
     say("");
     document.body.dataset.ready = "";
+    keepOffline();
     await page.grade();
     if (page.side.replays) page.replay();
     await page.refresh();

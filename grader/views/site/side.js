@@ -55,7 +55,7 @@ class Side {
 
   /** Show a replay in a frame of its own. The one before stays until the new one has its data. */
   show(data) {
-    const frame = h("iframe.waiting", { sandbox: "allow-scripts", src: "replay.html", title: "Replay of your code" });
+    const frame = h("iframe.waiting", { sandbox: "allow-scripts", title: "Replay of your code" });
     const heard = ({ source, data: { ready, shown } }) => {
       if (!frame.isConnected) return removeEventListener("message", heard);
       if (source !== frame.contentWindow) return;
@@ -68,6 +68,8 @@ class Side {
     };
     addEventListener("message", heard);
     byId("replay-frame").append(frame);
+    this.document ??= framed("replay.html");
+    this.document.then((address) => (frame.src = address));
   }
 }
 
