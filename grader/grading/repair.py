@@ -245,8 +245,12 @@ def _within(candidate: Candidate, function: Candidate) -> bool:
 
 
 def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source) -> bool:
-    """Return whether an edit can change what a run does that executes these lines. A moved statement always can."""
-    lines = range(candidate.lines[0], _last_line(candidate, source) + 1)
+    """Return whether an edit can change what a run does that executes these lines. A moved statement always can.
+
+    The first line of a function is executed when the file is loaded.
+    """
+    first, last = candidate.lines[0], _last_line(candidate, source)
+    lines = range(first + (candidate.kind == "function" and first < last), last + 1)
     return candidate.kind == "moved" or not executed.isdisjoint(lines)
 
 
