@@ -158,6 +158,7 @@ def page_data(course: Course, book: AnswerBook) -> dict[str, object]:
         "hangSeconds": HANG_S,
         "hung": ended_text(Died("wall_limit", seconds=HANG_S)),
         "died": ended_text(Died("exited")),
+        "welcome": practice.WELCOME_PAGE,
         "further": course.further,
         "exercises": [
             {

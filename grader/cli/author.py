@@ -231,6 +231,8 @@ def site(
 
     cache = default_memo().parent / "site"
     own = course_of_folder(course)
+    if pyodide is None and not cache.is_dir():
+        print(words.SITE_DOWNLOADS, flush=True)
     files = _written(lambda: build_site(own, folder, cache, pyodide), folder)
     size = sum((folder / name).stat().st_size for name in files)
     print(words.site_written(len(files), str(folder), size / 1e6))

@@ -79,6 +79,10 @@ welcome = Sentence(
     "know. Replace each TODO, and the `raise` line under it, with your code."
 )
 WELCOME_TIP = "`grade watch` grades on every save. `grade hint` shows a hint. `grade list` shows every exercise."
+WELCOME_PAGE = (
+    "Welcome. Read the lesson. Then replace each TODO, and the `raise` line under it, with your code. It is graded "
+    "when you stop typing."
+)
 LEARNT = "What you have learnt:"
 FURTHER = "Where to go next:"
 

@@ -74,7 +74,8 @@ class Page {
     this.compare(false);
     this.begin();
     const changed = this.work.outdated(exercise);
-    note(changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
+    const first = !this.course.exercises.some((one) => this.work.begun(one));
+    note(first && this.course.welcome, changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
     this.list();
     this.side.clear(this.work.begun(exercise) ? "" : "When you have changed the file, your code is replayed here.");
     this.grade();
@@ -82,10 +83,9 @@ class Page {
 
   /** Go to the first place that is still to be filled in, or else to the end of the docstring. */
   begin() {
-    const { view } = this.editor;
     const text = this.editor.text();
     const place = Math.max(text.indexOf("# TODO"), 0) || text.indexOf("class ");
-    if (place > 0) view.dispatch({ selection: { anchor: place }, scrollIntoView: true });
+    if (place > 0) this.editor.at(place);
   }
 
   navigation() {

@@ -71,9 +71,10 @@ const theme = EditorView.theme({
 export function create(parent, label, { changed, run }) {
   const root = parent.attachShadow({ mode: "open" });
   const compared = new Compartment();
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const asked = () => (run(), true);
   const extensions = [
-    lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), bracketMatching(),
+    lineNumbers(), highlightActiveLineGutter(), history(), drawSelection({ cursorBlinkRate: calm ? 0 : 1200 }), indentOnInput(), bracketMatching(),
     highlightActiveLine(), search({ top: true }), python(), indentUnit.of("    "), EditorState.tabSize.of(4),
     syntaxHighlighting(colours), theme, marks, spoken,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", autocapitalize: "off", spellcheck: "false" }),
@@ -105,8 +106,12 @@ export function create(parent, label, { changed, run }) {
     /** Go to a line. */
     to(number) {
       const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
-      view.dispatch({ selection: { anchor: line.from + /^\s*/.exec(line.text)[0].length }, scrollIntoView: true });
+      this.at(line.from + /^\s*/.exec(line.text)[0].length);
       view.focus();
+    },
+    /** Put the cursor at a place, in the middle of what is seen. */
+    at(place) {
+      view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: "center" }) });
     },
     /** Show what differs from another text, or nothing. */
     compare: (original) => view.dispatch({ effects: compared.reconfigure(comparison(original)) }),
