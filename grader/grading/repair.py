@@ -10,9 +10,10 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..checks.outcome import GraderFault
 from ..checks.under_check import Screen
 from ..client import Budget, Candidate, CandidateProcess, Source
-from ..course import Check, Exercise
+from ..course import Check, CourseError, Exercise
 from ..oracle import TableOracle
 from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
@@ -215,7 +216,10 @@ class _Trial(Struct):
             return False
         if self.again is None:
             self.again = replace(self.grader, seed=f"{self.grader.seed}:again", oracle=TableOracle())
-        return self._passes(self.again, candidate, needed)
+        try:
+            return self._passes(self.again, candidate, needed)
+        except (CourseError, GraderFault):  # the table of operations has no answer to a program
+            return False
 
     def _passes(self, grader: Grader, candidate: Candidate, checks: Sequence[Check]) -> bool:
         edited = replace(self.source, text=candidate.edited(self.source.text))

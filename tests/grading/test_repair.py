@@ -14,8 +14,9 @@ from grader.course import load_course
 from grader.grading import Grader, examine, repair
 from grader.grading.examination import checks_pass
 from grader.grading.submissions import own_lines
-from grader.oracle import Oracle
-from grader.oracle.answer_book import read_book
+from grader.oracle import Oracle, TableOracle
+from grader.oracle.answer_book import Answer, read_book
+from grader.oracle.answers import NoAnswer
 from grader.report import Repairs
 
 pytestmark = pytest.mark.slow
@@ -111,6 +112,18 @@ def test_of_two_mistakes_the_first_is_found(search: Search) -> None:
     )
     assert "plus_times" == found.check
     assert ((line_of("engine", "self.grad += other.data"),),) == found.places
+
+
+def test_a_program_without_an_answer_in_the_table_confirms_nothing(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Grading goes on, without a repair."""
+
+    def none(oracle: TableOracle, program: object) -> Answer:
+        raise NoAnswer("no answer")
+
+    monkeypatch.setattr(TableOracle, "_computed", none)
+    assert () == search("relu", ("(self.data > 0) * out.grad", "(self.data < 0) * out.grad")).found
 
 
 def test_a_repair_passes_with_other_numbers_too(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
