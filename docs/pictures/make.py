@@ -213,6 +213,7 @@ def photograph_site(folder: Path) -> None:
         for key in ("Control+A", "Delete"):
             sheet.locator(".cm-content").press(key)
         sheet.keyboard.insert_text(text)
+        sheet.reload()  # the welcome is for those who have not begun
         sheet.wait_for_selector("#verdict[data-status=partial]:not(.old)", timeout=240_000)
 
     text = _edited(without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")))

@@ -7,7 +7,7 @@ const say = (text) => (byId("state").textContent = text);
 /** Show a sentence above the exercises, or hide it. */
 function note(...texts) {
   const text = texts.filter(Boolean).join(" ");
-  byId("note").textContent = plain(text);
+  byId("note").replaceChildren(...inline(plain(text)));
   byId("note").hidden = !text;
 }
 
