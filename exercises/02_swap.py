@@ -1,24 +1,36 @@
 """02 swap: the backward pass of `*`
 
-For out = a * b, the derivative with respect to a is b: when a goes up by 0.1, out moves by 0.1 * b.
-The derivative with respect to b is a. So the local derivative for each input is the value of the
-other input, and the contribution is that value times the upstream gradient.
+For out = a * b, the derivative with respect to a is b: when a goes up by 0.1, out moves
+by 0.1 * b. The derivative with respect to b is a. So the local derivative for each
+input is the value of the other input, and the contribution is that value times the
+upstream gradient.
 
-    Let a = 2 and b = -3, so that out = -6, and suppose that `out.grad` is 4. Then a.grad goes up by
-    -3 * 4 = -12, and b.grad goes up by 2 * 4 = 8.
+Let a = 2 and b = -3, and suppose that `out.grad` is 4. Then the contribution to a is -3
+* 4 = -12, and the contribution to b is 2 * 4 = 8. Each node is drawn as `value |
+gradient`:
 
-When a changes, the product changes by b times as much. If b is negative, the product goes down when
-a goes up.
+    a   2 | -12 --.
+                  (*)--> out  -6 | 4
+    b  -3 | 8 ----'
 
-Fill in `_backward`. As in exercise 01, add to the gradients that the inputs already hold.
+    In PyTorch:  (a * b).backward(torch.tensor(4.0)); a.grad  # tensor(-12.)
 
-`grade swap` runs your `_backward` with different numbers in `out.grad`, for positive, negative and
-zero inputs.
+When a changes, the product changes by b times as much. If b is negative, the product
+goes down when a goes up.
+
+Fill in `_backward`. As in exercise 01, the gradients of the inputs are 0 before it
+runs.
+
+`grade swap` runs your `_backward` with different numbers in `out.grad`, for positive,
+negative and zero inputs.
+
+To go on, see how the chain rule looks in a network:
+https://www.3blue1brown.com/lessons/backpropagation-calculus
 """
 
 
 class Value:
-    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
+    """A number in the graph, with its gradient and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data

@@ -1,39 +1,51 @@
 """04 by_hand: you are the backward pass
 
-`out._backward()` reads `out.grad` and adds a contribution to the gradient of each input of out. We
-then say that the node out propagates. Before out can propagate, `out.grad` must be complete: every
-node that uses out must have propagated already.
+`out._backward()` reads `out.grad` and adds a contribution to the gradient of each input
+of out. We then say that the node out propagates. Before out can propagate, `out.grad`
+must be complete: every node that uses out must have propagated already.
 
-The backward pass therefore mirrors the forward pass. Here are both for p = x * y, q = p + x,
-L = q * y at x = 3, y = 2:
+The backward pass therefore mirrors the forward pass. Take p = x * y, q = p + x, L = q *
+y at x = 3, y = 2. Each node is drawn as `value | gradient`:
 
-    forward: read downwards        backward: read upwards
+    x  3 | 6 ----.------------------.
+                 (*)--> p  6 | 2 --(+)--> q  9 | 2 --.
+    y  2 | 15 ---'-----------------------------------(*)--> L  18 | 1
 
-    p = x * y = 3 * 2 = 6          p._backward():  x.grad = 2 + 2 * 2 = 6,  y.grad = 9 + 2 * 3 = 15
-    q = p + x = 6 + 3 = 9          q._backward():  p.grad = 2,  x.grad = 2
-    L = q * y = 9 * 2 = 18         L._backward():  q.grad = 2,  y.grad = 9
-                                   L.grad = 1
+    forward: read downwards    backward: read upwards
 
-If q propagated before L, `q.grad` would still be 0, so q would contribute 0 to p and to x. Nothing
-would call `q._backward()` again, so the real contributions of q would be lost.
-`python 04_by_hand.py` prints the numbers above. Then it runs `sum_of_product`, the second of your
-functions.
+    p = x * y = 3 * 2 = 6      p._backward():  x.grad = 2 + 2 * 2 = 6
+                                               y.grad = 9 + 2 * 3 = 15
+    q = p + x = 6 + 3 = 9      q._backward():  p.grad = 2,  x.grad = 2
+    L = q * y = 9 * 2 = 18     L._backward():  q.grad = 2,  y.grad = 9
+                               L.grad = 1
+
+    In PyTorch:  ((x * y + x) * y).backward(); y.grad  # tensor(15.)
+
+If q propagated before L, `q.grad` would still be 0, so q would contribute 0 to p and to
+x. Nothing would call `q._backward()` again, so the real contributions of q would be
+lost. `python 04_by_hand.py` prints the numbers above. Then it runs `sum_of_product`,
+the second of your functions.
 
 Fill in the four functions, from the top of the file to the bottom:
-- `on_paper` returns three gradients. Work them out on paper before you write any of the calls.
-- `sum_of_product` and `product_of_sums` each run a backward pass. Set the gradient of L, the root,
-  and then call the `_backward` of each operation's node, one call per line. The leaves a, b and c
-  are not the results of operations, so they have nothing to propagate. For `product_of_sums`, more
-  than one order is correct.
-- `wrong_orders` returns four values of a.grad, one for each of four orders of the calls.
+- `on_paper` returns three gradients. Work them out on paper before you write any of the
+  calls.
+- `sum_of_product` and `product_of_sums` each run a backward pass. Set the gradient of
+  L, the root, and then call the `_backward` of each operation's node, one call per
+  line. The leaves a, b and c are not the results of operations, so they have nothing to
+  propagate. For `product_of_sums`, more than one order is correct.
+- `wrong_orders` returns four values of a.grad, one for each of four orders of the
+  calls.
 
-`grade by_hand` checks your numbers, compares all gradients with PyTorch's, and checks the order of
-your calls.
+`grade by_hand` checks your numbers, compares all gradients with PyTorch's, and checks
+the order of your calls.
+
+To go on, see more graphs drawn and traversed:
+https://colah.github.io/posts/2015-08-Backprop/
 """
 
 
 class Value:
-    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
+    """A number in the graph, with its gradient and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -67,7 +79,10 @@ class Value:
 
 
 def on_paper():
-    """Return dL/da, dL/db and dL/dc for L = (a*b + c) * (a + b) at a = 2, b = -3, c = 10."""
+    """Return dL/da, dL/db and dL/dc for L = (a*b + c) * (a + b).
+
+    Here a = 2, b = -3, c = 10.
+    """
     # TODO: through which operations does each of a, b and c reach L?
     raise NotImplementedError("by_hand: through which operations does each of a, b and c reach L?")
 
@@ -87,9 +102,9 @@ def product_of_sums(a, b, c, e, f, g, L):
 def wrong_orders():
     """Return the final a.grad for each of four orders of the calls.
 
-    The graph is b = a + 1, c = a * 3, d = b * c at a = 2. In each case, d.grad starts at 1, the
-    other gradients start at 0, and each `_backward` is called once. The four orders are: d, b, c
-    (which is correct); b, d, c; c, d, b; b, c, d.
+    The graph is b = a + 1, c = a * 3, d = b * c at a = 2. In each case, d.grad starts
+    at 1, the other gradients start at 0, and each `_backward` is called once. The four
+    orders are: d, b, c (which is correct); b, d, c; c, d, b; b, c, d.
     """
     # TODO: which nodes propagate while their own gradient is still 0?
     raise NotImplementedError("by_hand: which nodes propagate while their own gradient is still 0?")

@@ -1,10 +1,10 @@
 """07 backward: the whole backward pass
 
-The `_backward` of a node reads the node's own gradient and adds a contribution to the gradient of
-each input. So the node's gradient has to be complete first: all users of a node must propagate
-before the node does. That is what a topological order is for. The function build_topo, which is
-given here, lists inputs before their users. If you read its list backwards, users come before
-inputs.
+The `_backward` of a node reads the node's own gradient and adds a contribution to the
+gradient of each input. So the node's gradient has to be complete first: all users of a
+node must propagate before the node does. That is what a topological order is for. The
+function build_topo, which is given here, lists inputs before their users. If you read
+its list backwards, users come before inputs.
 
     >>> a = Value(2.0)
     >>> b = a + 1
@@ -14,21 +14,32 @@ inputs.
     >>> b.grad, c.grad, a.grad
     (6.0, 3.0, 15.0)
 
-The pass starts with d.grad = 1, because the derivative of d with respect to itself is 1. First, d
-propagates: b.grad becomes c.data = 6, and c.grad becomes b.data = 3. Then b and c propagate, in
-either order: a.grad = 6 * 1 + 3 * 3 = 15. If b propagated before d, b.grad would still be 0, and
-b's contribution of 6 would be lost. To check the result, nudge a by 0.01: d becomes 3.01 * 6.03 =
-18.1503, which is about 15 * 0.01 more than 18.
+The same graph, each node drawn as `value | gradient`:
 
-Write `backward`. It is called on the root of a graph in which all gradients are 0. If all gradients
-are set back to 0, a second call must compute the same gradients again. (A second call without such
-a reset is not checked.)
+    a  2 | 15 --.--(+ 1)--> b  3 | 6 --.
+                |                      (*)--> d  18 | 1
+                '--(* 3)--> c  6 | 3 --'
 
-One backward pass computes the derivative of the root with respect to every node. This method is
-called reverse-mode automatic differentiation.
+    In PyTorch:  ((a + 1) * (a * 3)).backward(); a.grad  # tensor(15.)
 
-`grade backward` compares every gradient with PyTorch's, and checks the order in which the
-`_backward` functions run.
+The pass starts with d.grad = 1, because the derivative of d with respect to itself is
+1. First, d propagates: b.grad becomes c.data = 6, and c.grad becomes b.data = 3. Then b
+and c propagate, in either order: a.grad = 6 * 1 + 3 * 3 = 15. If b propagated before d,
+b.grad would still be 0, and b's contribution of 6 would be lost. To check the result,
+nudge a by 0.01: d becomes 3.01 * 6.03 = 18.1503, which is about 15 * 0.01 more than 18.
+
+Write `backward`. It is called on the root of a graph in which all gradients are 0. If
+all gradients are set back to 0, a second call must compute the same gradients again. (A
+second call without such a reset is not checked.)
+
+One backward pass computes the derivative of the root with respect to every node. This
+method is called reverse-mode automatic differentiation.
+
+`grade backward` compares every gradient with PyTorch's, and checks the order in which
+the `_backward` functions run.
+
+To go on, read how one pass gives all derivatives:
+https://en.wikipedia.org/wiki/Automatic_differentiation
 """
 
 
@@ -68,13 +79,13 @@ class Value:
         return out
 
     def backward(self):
-        """Compute the derivative of this node with respect to every node it depends on."""
-        # TODO: what is the root's gradient, and in which order do the nodes propagate?
-        raise NotImplementedError("backward: what is the root's gradient, and in which order do the nodes propagate?")
+        """Compute the gradient of every node that this node was computed from."""
+        # TODO: what is the root's gradient? in which order do nodes propagate?
+        raise NotImplementedError("backward: what is the root's gradient? in which order do nodes propagate?")
 
 
 def build_topo(root):
-    """Return root and every node it depends on, each once, inputs before their users."""
+    """Return root and all nodes it was computed from, each once, inputs first."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:

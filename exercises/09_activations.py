@@ -1,15 +1,15 @@
 """09 activations: tanh, exp and powers
 
-This exercise adds three operations that have one input each. For each of them you need the local
-derivative. For tanh and exp, you can compute it from the output:
+This exercise adds three operations that have one input each. For each of them you need
+the local derivative. For tanh and exp, you can compute it from the output:
 
     operation      local derivative        example
     t = tanh(x)    1 - t * t               x = 0: t = 0, local derivative 1
     e = exp(x)     e                       x = 1: e = 2.718, local derivative 2.718
     p = x ** n     n * x ** (n - 1)        x = 2, n = 3: p = 8, local derivative 12
 
-The neuron below multiplies each input by its weight, adds up the products and a bias, and applies
-tanh:
+The neuron below multiplies each input by its weight, adds up the products and a bias,
+and applies tanh:
 
     >>> x1, x2 = Value(2.0), Value(0.0)
     >>> w1, w2, b = Value(-3.0), Value(1.0), Value(6.8813735870195432)
@@ -18,14 +18,28 @@ tanh:
     >>> round(o.data, 4), round(w1.grad, 4), round(w2.grad, 4)
     (0.7071, 1.0, 0.0)
 
-Here the local derivative of tanh is 1 - 0.7071 * 0.7071 = 0.5, so w1.grad = 2 * 0.5 = 1. The
-gradient of w2 is 0, because w2 is multiplied by x2, which is 0.
+Each node is drawn as `value | gradient`:
 
-Write the three methods. Each one computes the value, makes the node, gives it a `_backward`, and
-returns it. In `x ** n`, the exponent n is a plain number, not a node, so it gets no gradient.
+    x1   2 | -1.5 --.
+    w1  -3 | 1 -----(*)--> -6 | 0.5 --.
+    x2   0 | 0.5 ---.                 (+)--> 0.88 | 0.5 --(tanh)--> o  0.71 | 1
+    w2   1 | 0 -----(*)--> 0 | 0.5 ---|
+    b  6.88 | 0.5 --------------------'
 
-`grade activations` compares values and gradients with PyTorch's. Exponents may be fractional or
-negative.
+    In PyTorch:  (x1 * w1 + x2 * w2 + b).tanh().backward(); b.grad  # tensor(0.5000)
+
+Here the local derivative of tanh is 1 - 0.7071 * 0.7071 = 0.5, so w1.grad = 2 * 0.5 =
+1. The gradient of w2 is 0, because w2 is multiplied by x2, which is 0.
+
+Write the three methods. Each one computes the value, makes the node, gives it a
+`_backward`, and returns it. In `x ** n`, the exponent n is a plain number, not a node,
+so it gets no gradient.
+
+`grade activations` compares values and gradients with PyTorch's. Exponents may be
+fractional or negative.
+
+To go on, compare activation functions and their derivatives:
+https://en.wikipedia.org/wiki/Activation_function
 """
 
 import math
@@ -82,14 +96,14 @@ class Value:
         raise NotImplementedError("activations: what is the derivative of x**n with respect to x?")
 
     def backward(self):
-        """Compute the derivative of this node with respect to every node it depends on."""
+        """Compute the gradient of every node that this node was computed from."""
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             node._backward()
 
 
 def build_topo(root):
-    """Return root and every node it depends on, each once, inputs before their users."""
+    """Return root and all nodes it was computed from, each once, inputs first."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:

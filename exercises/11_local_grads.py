@@ -1,31 +1,42 @@
 """11 local_grads: the same engine without closures
 
-So far, every node has stored its rule as a closure, `_backward`. There is another way. The local
-derivatives are plain numbers, and they are known as soon as the node is made, so the node can store
-them. Here `_children` holds the inputs of a node, and `_local_grads` holds the derivative of the
-node with respect to each of them, in the same order. A single loop then runs the backward pass for
-all operations.
+So far, every node has stored its rule as a closure, `_backward`. There is another way.
+The local derivatives are plain numbers, and they are known as soon as the node is made,
+so the node can store them. Here `_children` holds the inputs of a node, and
+`_local_grads` holds the derivative of the node with respect to each of them, in the
+same order. A single loop then runs the backward pass for all operations.
 
     >>> a, b = Value(2.0), Value(-3.0)
     >>> e = a * b
     >>> e._local_grads
     (-3.0, 2.0)
 
-If e.grad is 4 in the backward pass, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad. The loop
-does not have to know that e is a product.
+If e.grad is 4 in the backward pass, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad.
+The loop does not have to know that e is a product. Each node is drawn as `value |
+gradient`, and each edge with its local derivative:
 
-The product of the upstream gradient and the local derivatives is called a vector-Jacobian product.
-Here the upstream gradient is one number, and the Jacobian is the row of local derivatives. If a
-node holds a whole array, as in PyTorch, the upstream gradient is a vector and the Jacobian is a
-matrix.
+    a   2 | -12 --[-3]--.
+                        (*)--> e  -6 | 4
+    b  -3 | 8 ----[2]---'
 
-Write `__add__`, `__mul__` and `relu`. Each of them makes a node that stores its inputs and its
-local derivatives. Then write `backward`: set the root's gradient to 1, then go through the nodes,
-users before inputs. Each node adds a contribution to the gradient of each of its inputs. It must be
-possible to call `backward` again, on the same node or on another one, after all gradients have been
-set back to 0.
+    In PyTorch:  (a * b).backward(torch.tensor(4.0)); a.grad  # tensor(-12.)
 
-`grade local_grads` compares the gradients with PyTorch's, and checks what your nodes store.
+The product of the upstream gradient and the local derivatives is called a
+vector-Jacobian product. Here the upstream gradient is one number, and the Jacobian is
+the row of local derivatives. If a node holds a whole array, as in PyTorch, the upstream
+gradient is a vector and the Jacobian is a matrix.
+
+Write `__add__`, `__mul__` and `relu`. Each of them makes a node that stores its inputs
+and its local derivatives. Then write `backward`: set the root's gradient to 1, then go
+through the nodes, users before inputs. Each node adds a contribution to the gradient of
+each of its inputs. It must be possible to call `backward` again, on the same node or on
+another one, after all gradients have been set back to 0.
+
+`grade local_grads` compares the gradients with PyTorch's, and checks what your nodes
+store.
+
+To go on, read what PyTorch's nodes store:
+https://docs.pytorch.org/docs/stable/notes/autograd.html
 """
 
 
@@ -50,17 +61,17 @@ class Value:
         raise NotImplementedError("local_grads: what is the derivative of a product with respect to each input?")
 
     def relu(self):
-        # TODO: what is the derivative of relu for a positive input, and for any other input?
-        raise NotImplementedError("local_grads: what is the derivative of relu for a positive input, and for any other input?")
+        # TODO: what is the derivative of relu for each kind of input?
+        raise NotImplementedError("local_grads: what is the derivative of relu for each kind of input?")
 
     def backward(self):
-        """Compute the derivative of this node with respect to every node it depends on."""
-        # TODO: what does a node add to the gradient of each input, and in which order do the nodes propagate?
-        raise NotImplementedError("local_grads: what does a node add to the gradient of each input, and in which order do the nodes propagate?")
+        """Compute the gradient of every node that this node was computed from."""
+        # TODO: what does a node add to its inputs' gradients? which one first?
+        raise NotImplementedError("local_grads: what does a node add to its inputs' gradients? which one first?")
 
 
 def build_topo(root):
-    """Return root and every node it depends on, each once, inputs before their users."""
+    """Return root and all nodes it was computed from, each once, inputs first."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:

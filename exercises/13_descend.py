@@ -1,9 +1,9 @@
 """13 descend: what the gradients are for
 
-Together, the gradients of all parameters point in the direction in which the loss increases
-fastest. To make the loss smaller, move every parameter p a small step in the opposite direction:
-p.data -= rate * p.grad. The rate, a small number, sets the size of the step. Repeating this, with
-fresh gradients each time, is called gradient descent.
+Together, the gradients of all parameters point in the direction in which the loss
+increases fastest. To make the loss smaller, move every parameter p a small step in the
+opposite direction: p.data -= rate * p.grad. The rate, a small number, sets the size of
+the step. Repeating this, with fresh gradients each time, is called gradient descent.
 
     >>> w = Value(3.0)
     >>> losses = train(lambda: (w * 2 - 2) ** 2, [w], steps=2, rate=0.1)
@@ -12,15 +12,23 @@ fresh gradients each time, is called gradient descent.
     >>> round(w.data, 4)
     1.08
 
-At w = 3, the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 = 16. The
-first step leads to w = 3 - 0.1 * 16 = 1.4. There the loss is 0.64 and the derivative is 3.2, so the
-second step leads to w = 1.4 - 0.1 * 3.2 = 1.08. Without zero_grad, the second pass would have added
-its 3.2 to the 16 from the first pass.
+At w = 3, the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 =
+16. Each node is drawn as `value | gradient`:
+
+    w  3 | 16 --(* 2)--> 6 | 8 --(- 2)--> 4 | 8 --(** 2)--> loss  16 | 1
+
+    In PyTorch:  ((w * 2 - 2) ** 2).backward(); w.grad  # tensor(16.)
+
+The first step leads to w = 3 - 0.1 * 16 = 1.4. There the loss is 0.64 and the
+derivative is 3.2, so the second step leads to w = 1.4 - 0.1 * 3.2 = 1.08. Without
+zero_grad, the second pass would have added its 3.2 to the 16 from the first pass.
 
 Write the three functions. The engine below them is given.
 
-`grade descend` trains a neuron and a small network with your functions, and compares the losses and
-the parameters with those of PyTorch, which starts from the same numbers.
+`grade descend` trains a neuron and a small network with your functions, and compares
+the losses and the parameters with those of PyTorch, which starts from the same numbers.
+
+To go on, read more about gradient descent: https://cs231n.github.io/optimization-1/
 """
 
 import math
@@ -39,10 +47,10 @@ def step(parameters, rate):
 
 
 def train(loss_of, parameters, steps, rate):
-    """Take `steps` steps of gradient descent. Return the loss before each, in a list of numbers.
+    """Take `steps` steps of gradient descent. Return the loss before each, as a list.
 
-    loss_of() builds the graph of the loss and returns its root. The parameters may hold gradients
-    from an earlier pass.
+    The list holds numbers. loss_of() builds the graph of the loss and returns its root.
+    The parameters may hold gradients from an earlier pass.
     """
     # TODO: what happens in each step, and in which order?
     raise NotImplementedError("descend: what happens in each step, and in which order?")
@@ -61,7 +69,7 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def _node(self, data, *inputs):
-        """Make the node of an operation. Each of `inputs` is a pair: a node and its local derivative."""
+        """Make a node. Each of `inputs` is a pair: a node and its local derivative."""
         out = Value(data, [node for node, _ in inputs])
 
         def _backward():

@@ -1,30 +1,43 @@
 """03 accumulate: every use adds up
 
-A value can be used more than once, and then it affects the result through every use. For L = a + a,
-when a goes up by 0.1, L goes up by 0.2. The gradient of a is 2: 1 for the left input plus 1 for the
-right input. The same is true in every graph: the gradient of a value is the sum of the
-contributions from all its uses.
+A value can be used more than once, and then it affects the result through every use.
+For L = a + a, when a goes up by 0.1, L goes up by 0.2. The gradient of a is 2: 1 for
+the left input plus 1 for the right input. The same is true in every graph: the gradient
+of a value is the sum of the contributions from all its uses.
 
-    Take L = a * a at a = 3. As the left input, a receives 3 * 1; as the right input, it receives
-    another 3 * 1. So dL/da = 6. The power rule gives the same result: 2 * a = 6.
+Take L = a * a at a = 3. As the left input, a receives 3 * 1; as the right input, it
+receives another 3 * 1. So dL/da = 6. The power rule gives the same result: 2 * a = 6.
+Each node is drawn as `value | gradient`:
 
-Fill in both `_backward` functions. Contributions must accumulate in all of these cases:
+               .-- left input: 3 ---.
+    a  3 | 6 --|                    (*)--> L  9 | 1
+               '-- right input: 3 --'
+
+    In PyTorch:  (a * a).backward(); a.grad  # tensor(6.)
+
+Fill in both `_backward` functions. Copy the lines that you wrote in exercises 01 and
+02, and look at what they leave in a.grad for L = a * a. (`grade play` shows it step by
+step.) The gradients must be complete in all of these cases:
 - One operation uses a value twice, as in a * a.
 - Several operations use the same value.
 - An input already holds a gradient when `_backward` runs.
 
-Because gradients accumulate, they must be set back to 0 before another backward pass over the same
-nodes. Otherwise the second pass adds to the results of the first. Fill in `zero_grad`, which sets
-the gradients back to 0. PyTorch's optimizers have a method of the same name.
+Because gradients accumulate, they must be set back to 0 before another backward pass
+over the same nodes. Otherwise the second pass adds to the results of the first. Fill in
+`zero_grad`, which sets the gradients back to 0. PyTorch's optimizers have a method of
+the same name.
 
-`grade accumulate` runs your `_backward` functions on graphs with shared values, from the result to
-the inputs, and compares every gradient with PyTorch's. Then it calls your `zero_grad` and runs the
-backward pass again.
+`grade accumulate` runs your `_backward` functions on graphs with shared values, from
+the result to the inputs, and compares every gradient with PyTorch's. Then it calls your
+`zero_grad` and runs the backward pass again.
+
+To go on, see why PyTorch accumulates, too:
+https://docs.pytorch.org/tutorials/recipes/recipes/zeroing_out_gradients.html
 """
 
 
 class Value:
-    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
+    """A number in the graph, with its gradient and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -40,7 +53,7 @@ class Value:
         out = Value(self.data + other.data, (self, other), "+")
 
         def _backward():
-            # BEGIN SOLUTION what must happen when self and other are the same node?
+            # BEGIN SOLUTION what is the contribution of `+` to each input? (see 01)
             self.grad += out.grad
             other.grad += out.grad
             # END SOLUTION
@@ -52,7 +65,7 @@ class Value:
         out = Value(self.data * other.data, (self, other), "*")
 
         def _backward():
-            # BEGIN SOLUTION what must happen when self already has a gradient from another use?
+            # BEGIN SOLUTION what is the contribution of `*` to each input? (see 02)
             self.grad += other.data * out.grad
             other.grad += self.data * out.grad
             # END SOLUTION

@@ -1,11 +1,18 @@
 """05 predict: gradients on paper
 
-There is no engine in this file. You work out gradients on paper, and each function returns the
-numbers that its docstring asks for, in that order. This takes about half an hour.
+There is no engine in this file. You work out gradients on paper, and each function
+returns the numbers that its docstring asks for, in that order. This takes about half an
+hour.
 
-    For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
-    dL/dc = 1, so the numbers to return would be 3, 2, 1. To check dL/da, nudge a by 0.01: at
-    a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3.
+For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
+dL/dc = 1, so the numbers to return would be 3, 2, 1. To check dL/da, nudge a by 0.01:
+at a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3. Each node is drawn as `value
+| gradient`:
+
+    a  2 | 3 --.
+               (*)--> 6 | 1 --.
+    b  3 | 2 --'              (+)--> L  10 | 1
+    c  4 | 1 -----------------'
 
 These are the local derivatives that you need:
 
@@ -13,24 +20,26 @@ These are the local derivatives that you need:
 - out = a * b: b with respect to a, a with respect to b
 - out = x**2: 2 * x
 - out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 when x is far from 0
-- out = relu(x): 1 if x > 0, and 0 otherwise (the value of relu(x) is x if x > 0, and 0 otherwise)
+- out = relu(x): 1 if x > 0, and 0 otherwise (relu(x) is x if x > 0, and 0 otherwise)
 
-Multiply the local derivatives along each path from a value to the result. If there are several
-paths, add up their products.
+Multiply the local derivatives along each path from a value to the result. If there are
+several paths, add up their products.
 
-A gradient is a rate: how far the result moves, divided by how far one value moves, if that value
-moves only a little. For f = relu(a * b + d) at a = 2, b = -3, d = 10, the input of relu is 4.
-Because 4 is positive, relu is called active, and f = 4:
+A gradient is a rate: how far the result moves, divided by how far one value moves, if
+that value moves only a little. For f = relu(a * b + d) at a = 2, b = -3, d = 10, the
+input of relu is 4. Because 4 is positive, relu is called active, and f = 4:
 
     df/da = -3      when a goes up by 1, f moves by -3, to 1
     df/db =  2      when b goes up by 1, f moves by  2, to 6
     df/dd =  1      when d goes up by 1, f moves by  1, to 5
 
-Here f is linear in each input as long as relu stays active, so these numbers are exact. But when a
-goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4, not by 2 * -3 = -6.
+Here f is linear in each input as long as relu stays active, so these numbers are exact.
+But when a goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4,
+not by 2 * -3 = -6.
 
-When you have worked out your numbers, check them with PyTorch (pip install torch). For the example
-at the top, this takes five lines:
+When you have worked out your numbers, check them in PyTorch (pip install torch). At the
+end of this file, write such lines for each expression below, and compare the results
+with your numbers. For the example at the top:
 
     import torch
     a, b, c = (torch.tensor(x, requires_grad=True) for x in (2.0, 3.0, 4.0))
@@ -38,11 +47,10 @@ at the top, this takes five lines:
     L.backward()
     print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
 
-At the end of this file, write such lines for each expression below, and compare the results with
-your numbers.
+`grade predict` checks your numbers. If some of them are wrong, it says which ones, but
+not what they should be.
 
-`grade predict` checks your numbers. If some of them are wrong, it says which ones, but not what
-they should be.
+To go on, read how gradients flow in a circuit: https://cs231n.github.io/optimization-2/
 """
 
 import math
@@ -65,8 +73,8 @@ def diamond():
 def closed_form():
     """Return dd/da at a = 5 and at a = -2 for the same diamond, from its closed form.
 
-    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a. At a = 2, the
-    derivative must be equal to the dd/da that `diamond` returns.
+    d = (a + 1) * (a * 3) = 3 * a**2 + 3 * a. Differentiate this with respect to a.
+    At a = 2, the derivative must be equal to the dd/da that `diamond` returns.
     """
     # BEGIN SOLUTION what is the derivative of 3 * a**2 + 3 * a?
     return 33, -9
@@ -74,10 +82,10 @@ def closed_form():
 
 
 def neuron():
-    """Return do/dw1 and do/dx1 for n = x1 * w1 + x2 * w2 + b, o = tanh(n) at x1 = 2, w1 = -3,
-    x2 = 0, w2 = 1, b = 6.693147180559945.
+    """Return do/dw1 and do/dx1 for n = x1 * w1 + x2 * w2 + b, o = tanh(n).
 
-    The bias b is chosen so that n is 0.6931471805599454. Then o is 0.6, and o**2 is 0.36.
+    Here x1 = 2, w1 = -3, x2 = 0, w2 = 1, b = 6.693147180559945. The bias b is chosen so
+    that n is 0.6931471805599454. Then o is 0.6, and o**2 is 0.36.
     """
     # BEGIN SOLUTION what is the local derivative of tanh at this n?
     return 1.28, -1.92
@@ -86,7 +94,7 @@ def neuron():
 
 def zero_input():
     """Return do/dw2, do/dx2 and do/db for the same neuron. Its input x2 is 0."""
-    # BEGIN SOLUTION how far does x2 * w2 move when only w2 moves, and when only x2 moves?
+    # BEGIN SOLUTION how far does x2 * w2 move when only w2 moves, or only x2?
     return 0.0, 0.64, 0.64
     # END SOLUTION
 
@@ -113,12 +121,12 @@ def scaled_square():
 
 
 def rank_and_sign():
-    """Return the ranks of a, b, c and d, each with a sign, for L = a * b + c * d at a = 2, b = -3,
-    c = 10, d = 0.5.
+    """Return the ranks of a, b, c and d, each with a sign, for L = a * b + c * d.
 
-    Rank 1 goes to the input that moves L most when it moves a little, rank 4 to the one that moves
-    L least. The sign is + if L goes up when the input goes up, and - if L goes down. For example,
-    1, -2, 3, 4 means that a moves L most, that b comes second, and that L goes down when b goes up.
+    Here a = 2, b = -3, c = 10, d = 0.5. Rank 1 goes to the input that moves L most when
+    it moves a little, rank 4 to the one that moves L least. The sign is + if L goes up
+    when the input goes up, and - if L goes down. For example, 1, -2, 3, 4 means that a
+    moves L most, that b comes second, and that L goes down when b goes up.
     """
     # BEGIN SOLUTION what is the gradient of each input, and what is its absolute value?
     return -2, 3, 4, 1
@@ -126,7 +134,9 @@ def rank_and_sign():
 
 
 def concepts():
-    """Answer four questions. Return the number of the right option for each, such as 1, 1, 1, 1.
+    """Answer four questions. Return the number of the right option for each.
+
+    For example, return 1, 1, 1, 1.
 
     Define-by-run: when is the graph of an expression built, here and in PyTorch?
         1. Before the program runs, from its source.
@@ -136,7 +146,7 @@ def concepts():
         1. So that backward() can be called twice.
         2. Because a value can be used several times, and every use adds a contribution.
         3. Because gradients grow while a network learns.
-    Reverse order: why does the backward pass go through the nodes from the root to the leaves?
+    Reverse order: why does the backward pass go from the root to the leaves?
         1. Because a node's gradient must be complete before the node propagates.
         2. Because the values have to be computed again.
         3. Because leaves have nothing to propagate.
@@ -151,12 +161,12 @@ def concepts():
 
 
 def vanishing():
-    """Return dL/dx for 1, 5 and 20 nested calls, L = tanh(tanh(...tanh(x)...)), at x = 2.
+    """Return dL/dx for 1, 5 and 20 nested calls, L = tanh(tanh(...tanh(x)...)).
 
-    Let Python do the arithmetic, with `math.tanh` and a loop. The gradient shrinks with every tanh.
-    In a deep network this is called a vanishing gradient.
+    Here x = 2. Let Python do the arithmetic, with `math.tanh` and a loop. The gradient
+    shrinks with every tanh. In a deep network this is called a vanishing gradient.
     """
-    # BEGIN SOLUTION what is the input of each tanh, and which local derivatives are multiplied?
+    # BEGIN SOLUTION what is the input of each tanh? what is multiplied?
     x, gradient, gradients = 2.0, 1.0, []
     for _ in range(20):
         x = math.tanh(x)
@@ -168,4 +178,4 @@ def vanishing():
 
 if __name__ == "__main__":  # to check a number with PyTorch: python 05_predict.py
     print("yours:", product_of_sum())
-    # Write the five lines with torch here, for L = (a + b) * c at a = 2, b = -3, c = 10.
+    # Write lines with torch here, for L = (a + b) * c at a = 2, b = -3, c = 10.

@@ -1,35 +1,50 @@
 """06 build_topo: inputs first
 
-The users of a node are the nodes that have it as an input. A node may propagate only after all of
-its users have added their contributions. So a backward pass first puts the nodes into a list in
-which every node comes after its inputs. The order of such a list is called a topological order. If
-you read the list backwards, every node comes after all of its users.
+The users of a node are the nodes that have it as an input. A node may propagate only
+after all of its users have added their contributions. So a backward pass first puts the
+nodes into a list in which every node comes after its inputs. The order of such a list
+is called a topological order. If you read the list backwards, every node comes after
+all of its users.
 
-    For b = a + a, c = a * b, L = b + c, one topological order is a, b, c, L. The order a, c, b, L
-    is not topological, because the node c comes before its input b. If you read that list
-    backwards, b propagates before c has added its contribution to b.grad.
+For b = a + a, c = a * b, L = b + c, one topological order is a, b, c, L. The order a,
+c, b, L is not topological, because the node c comes before its input b. If you read
+that list backwards, b propagates before c has added its contribution to b.grad. At a =
+2, with each node drawn as `value | gradient`:
+
+    a  2 | 10 --.--(both inputs of +)--> b  4 | 3 --.------------------.
+                |                                   (*)--> c  8 | 1 --(+)--> L  12 | 1
+                '-----------------------------------'
+
+    In PyTorch:  (2 * a + a * (2 * a)).backward(); a.grad  # tensor(10.)
+
+PyTorch sorts the nodes of its graph in the same way before it goes back through them.
 
 A depth-first search produces such a list. To visit a node:
 - If the node has been visited before, do nothing.
-- Otherwise mark it as visited, visit each of its inputs, and only then append the node to the list.
+- Otherwise mark it as visited, visit each of its inputs, and only then append the node
+  to the list.
 
 Start by visiting the root. When that visit ends, the list is complete.
 
-Fill in `build_topo(root)`. It returns a list of the root and all nodes that the root was computed
-from, directly or through other nodes. Each node must appear exactly once, after all nodes in its
-`_prev`. A graph can have several topological orders; any of them will do. `build_topo` must not
-change the nodes, because it may be called again on the same graph.
+Fill in `build_topo(root)`. It returns a list of the root and all nodes that the root
+was computed from, directly or through other nodes. Each node must appear exactly once,
+after all nodes in its `_prev`. A graph can have several topological orders; any of them
+will do. `build_topo` must not change the nodes, because it may be called again on the
+same graph.
 
-`grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus points. One
-builds chains of 1,200 and 25,000 nodes, which are too deep for recursion under Python's usual
-limit. The other builds a stack of forty diamonds, in which about a trillion paths lead from the
-root to one of the leaves. (A diamond is a graph in which two paths lead from one node to a later
-one.)
+`grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus
+points. One builds chains of 1,200 and 25,000 nodes, which are too deep for recursion
+under Python's usual limit. The other builds a stack of forty diamonds, in which about a
+trillion paths lead from the root to one of the leaves. (A diamond is a graph in which
+two paths lead from one node to a later one.)
+
+To go on, read about other ways to sort:
+https://en.wikipedia.org/wiki/Topological_sorting
 """
 
 
 class Value:
-    """A number in the graph: its value, its gradient, and the nodes it was computed from."""
+    """A number in the graph, with its gradient and the nodes it was computed from."""
 
     def __init__(self, data, _children=(), _op=""):
         self.data = data
@@ -63,7 +78,7 @@ class Value:
 
 
 def build_topo(root):
-    """Return root and all nodes that it was computed from, each once and after its inputs."""
+    """Return root and all nodes it was computed from, each once, inputs first."""
     # BEGIN SOLUTION when may a node be appended to the list?
     order, visited = [], set()
     stack = [(root, False)]

@@ -1,8 +1,8 @@
 """08 relu: active or not
 
-relu(x) is x if x is positive, and 0 otherwise. Its local derivative is 1 for x > 0 and 0 for x < 0.
-At exactly 0, relu has a corner and no derivative, so every library has to choose a value. PyTorch
-uses 0, and so does this course.
+relu(x) is x if x is positive, and 0 otherwise. Its local derivative is 1 for x > 0 and
+0 for x < 0. At exactly 0, relu has a corner and no derivative, so every library has to
+choose a value. PyTorch uses 0, and so does this course.
 
     >>> w, x = Value(-2.0), Value(3.0)
     >>> L = (w * x).relu() * 5
@@ -10,10 +10,18 @@ uses 0, and so does this course.
     >>> w.grad
     0.0
 
-Here the input of relu is w * x = -6, so the local derivative is 0. The upstream gradient is 5, but
-the contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad is 3 * 0 = 0. We say that the
-unit, (w * x).relu(), is inactive for this input. For another input it can be active: with x = -3,
-the input of relu is 6, and w.grad = -3 * 5 = -15.
+Here the input of relu is w * x = -6, so the local derivative is 0. The upstream
+gradient is 5, but the contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad
+is 3 * 0 = 0. Each node is drawn as `value | gradient`:
+
+    w  -2 | 0 --.
+                (*)--> -6 | 0 --(relu)--> 0 | 5 --(* 5)--> L  0 | 1
+    x   3 | 0 --'
+
+    In PyTorch:  (torch.relu(w * x) * 5).backward(); w.grad  # tensor(0.)
+
+We say that the unit, (w * x).relu(), is inactive for this input. For another input it
+can be active: with x = -3, the input of relu is 6, and w.grad = -3 * 5 = -15.
 
     >>> w, x = Value(-2.0), Value(-3.0)
     >>> L = (w * x).relu() * 5
@@ -21,14 +29,17 @@ the input of relu is 6, and w.grad = -3 * 5 = -15.
     >>> w.grad
     -15.0
 
-A unit that is inactive for every input in the training data is called dead. Its weights always
-receive a gradient of 0, so training no longer changes them.
+A unit that is inactive for every input in the training data is called dead. Its weights
+always receive a gradient of 0, so training no longer changes them.
 
-Write `relu`: make the output node, give it a `_backward`, and return it. `__add__` shows the
-pattern.
+Write `relu`: make the output node, give it a `_backward`, and return it. `__add__`
+shows the pattern.
 
-`grade relu` tries relu with positive inputs, with negative inputs and at exactly 0. It also tries
-relu inside a neuron.
+`grade relu` tries relu with positive inputs, with negative inputs and at exactly 0. It
+also tries relu inside a neuron.
+
+To go on, read about relu and the dead unit:
+https://en.wikipedia.org/wiki/Rectifier_(neural_networks)
 """
 
 
@@ -69,7 +80,7 @@ class Value:
 
     def relu(self):
         """Return a node with this value if it is positive, and with 0 otherwise."""
-        # BEGIN SOLUTION what does relu return, and what does its `_backward` add to self.grad?
+        # BEGIN SOLUTION what does relu return? what does its `_backward` contribute?
         out = Value(self.data if self.data > 0 else 0.0, (self,), "relu")
 
         def _backward():
@@ -80,14 +91,14 @@ class Value:
         # END SOLUTION
 
     def backward(self):
-        """Compute the derivative of this node with respect to every node it depends on."""
+        """Compute the gradient of every node that this node was computed from."""
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             node._backward()
 
 
 def build_topo(root):
-    """Return root and every node it depends on, each once, inputs before their users."""
+    """Return root and all nodes it was computed from, each once, inputs first."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:

@@ -1,8 +1,8 @@
 """10 operators: the rest of arithmetic, from +, * and **
 
-Subtraction and division need no `_backward` functions of their own. You can compute -a as a * -1,
-a - b as a + (-b), and a / b as a * b**-1. Then the `_backward` functions of +, * and ** propagate
-the gradient.
+Subtraction and division need no `_backward` functions of their own. You can compute -a
+as a * -1, a - b as a + (-b), and a / b as a * b**-1. Then the `_backward` functions of
++, * and ** propagate the gradient.
 
     >>> a, b = Value(6.0), Value(2.0)
     >>> L = a / b
@@ -10,18 +10,28 @@ the gradient.
     >>> L.data, a.grad, b.grad
     (3.0, 0.5, -1.5)
 
-The derivative with respect to a is 1 / b = 0.5. With respect to b, it is a * -1 * b**-2 =
-6 * -0.25 = -1.5.
+The derivative with respect to a is 1 / b = 0.5. With respect to b, it is a * -1 * b**-2
+= 6 * -0.25 = -1.5. Each node is drawn as `value | gradient`:
 
-A plain number can also be the left operand. For 2 - a, Python first tries the method of the number
-2, which cannot subtract a Value. Then Python calls a.__rsub__(2). So in __rsub__(self, other),
-`self` is the right operand, and the result has to be `other` minus `self`.
+    a  6 | 0.5 -------------------------.
+                                        (*)--> L  3 | 1
+    b  2 | -1.5 --(** -1)--> 0.5 | 6 ---'
 
-Write the seven methods with +, *, ** and the methods that you have already written. You need no new
-closures. Then sum([a, b, c]) works too, because it starts with 0 + a.
+    In PyTorch:  (a / b).backward(); b.grad  # tensor(-1.5000)
 
-`grade operators` tries the methods with Values and with plain numbers, and compares the results
-with PyTorch's.
+A plain number can also be the left operand. For 2 - a, Python first tries the method of
+the number 2, which cannot subtract a Value. Then Python calls a.__rsub__(2). So in
+__rsub__(self, other), `self` is the right operand, and the result has to be `other`
+minus `self`.
+
+Write the seven methods with +, *, ** and the methods that you have already written. You
+need no new closures. Then sum([a, b, c]) works too, because it starts with 0 + a.
+
+`grade operators` tries the methods with Values and with plain numbers, and compares the
+results with PyTorch's.
+
+To go on, read which methods Python calls for which operator:
+https://docs.python.org/3/reference/datamodel.html#emulating-numeric-types
 """
 
 
@@ -80,7 +90,7 @@ class Value:
         # END SOLUTION
 
     def __truediv__(self, other):  # self / other
-        # BEGIN SOLUTION which product equals self / other? (other may be a plain number)
+        # BEGIN SOLUTION which product equals self / other? other may be a number
         return self * (other if isinstance(other, Value) else Value(other)) ** -1
         # END SOLUTION
 
@@ -105,14 +115,14 @@ class Value:
         # END SOLUTION
 
     def backward(self):
-        """Compute the derivative of this node with respect to every node it depends on."""
+        """Compute the gradient of every node that this node was computed from."""
         self.grad = 1.0
         for node in reversed(build_topo(self)):
             node._backward()
 
 
 def build_topo(root):
-    """Return root and every node it depends on, each once, inputs before their users."""
+    """Return root and all nodes it was computed from, each once, inputs first."""
     order, visited = [], set()
     stack = [(root, False)]
     while stack:

@@ -1,14 +1,15 @@
 """12 engine: all of it, from an empty class
 
-You have written every piece. Now write the whole engine, one step at a time. Each step earns
-points.
+You have written every piece. Now write the whole engine, one step at a time. Each step
+earns points.
 
     1. Value(data) makes a leaf with .data and .grad; a + b and a * b make new Values.
-    2. backward() sets the gradient of the root to 1, and runs the rule of each operation. (The root
-       is the node that backward() is called on.)
-    3. A value can have several users: sort the nodes topologically, and accumulate contributions.
-    4. Add the other operations: -a, a - b, a / b, a ** n with a plain number n, and a.relu().
-       The derivative of relu at exactly 0 is not checked here.
+    2. backward() sets the gradient of the root to 1, and runs the rule of each
+       operation. (The root is the node that backward() is called on.)
+    3. A value can have several users: sort the nodes topologically, and accumulate
+       contributions.
+    4. Add the other operations: -a, a - b, a / b, a ** n with a plain number n, and
+       a.relu(). The derivative of relu at exactly 0 is not checked here.
 
     >>> x = Value(2.0)
     >>> y = x * x + x
@@ -16,17 +17,27 @@ points.
     >>> y.data, x.grad
     (6.0, 5.0)
 
-The product contributes 2 + 2 to x.grad, and the sum contributes 1.
+The product contributes 2 + 2 to x.grad, and the sum contributes 1. Each node is drawn
+as `value | gradient`:
 
-You can also define tanh(), exp(), log() and sigmoid(), and accept plain numbers on either side of
-+, -, * and /. Whatever you define is checked. Leaving these out costs nothing.
+               .--(both inputs of *)--> 4 | 1 --.
+    x  2 | 5 --|                                (+)--> y  6 | 1
+               '--------------------------------'
 
-How you build the engine is up to you: closures or stored local derivatives, a set or a tuple for
-the inputs, recursion or a loop. It must be possible to call backward() again, on the same node or
-on another one, after all gradients have been set back to 0.
+    In PyTorch:  (x * x + x).backward(); x.grad  # tensor(5.)
 
-`grade engine` compares values and gradients with PyTorch's, and also runs the rule of each
-operation on its own. `grade engine FILE` grades an engine in any other file.
+You can also define tanh(), exp(), log() and sigmoid(), and accept plain numbers on
+either side of +, -, * and /. Whatever you define is checked. Leaving these out costs
+nothing.
+
+How you build the engine is up to you: closures or stored local derivatives, a set or a
+tuple for the inputs, recursion or a loop. It must be possible to call backward() again,
+on the same node or on another one, after all gradients have been set back to 0.
+
+`grade engine` compares values and gradients with PyTorch's, and also runs the rule of
+each operation on its own. `grade engine FILE` grades an engine in any other file.
+
+To go on, compare your engine with micrograd: https://github.com/karpathy/micrograd
 """
 
 import math
@@ -35,7 +46,7 @@ import math
 class Value:
     """A number that remembers how it was made."""
 
-    # BEGIN SOLUTION what does a node have to remember, and how does each operation propagate its gradient?
+    # BEGIN SOLUTION what does a node have to remember? what is each operation's rule?
     def __init__(self, data, _children=(), _op=""):
         self.data = data
         self.grad = 0.0
@@ -78,7 +89,7 @@ class Value:
         return out
 
     def _function(self, result, local, name):
-        """Make the node of a function with one input. `local` is its local derivative."""
+        """Make a node with one input. `local` is the local derivative."""
         out = Value(result, (self,), name)
 
         def _backward():

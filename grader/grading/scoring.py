@@ -131,11 +131,12 @@ def score(
     )
     outcomes = [checked[check.id].outcome for check in exercise.checks if loaded]
     points = sum(c.score for c in checks if not c.bonus)
+    status = _exercise_status(state, points, exercise.max_score)
     return ExerciseResult(
         id=exercise.id,
         number=exercise.number,
         title=exercise.title,
-        status=_exercise_status(state, points, exercise.max_score),
+        status=status,
         score=points,
         max_score=exercise.max_score,
         bonus=sum(c.score for c in checks if c.bonus),
@@ -146,6 +147,7 @@ def score(
         facts=tuple(_reported(fact, state.cells, outcomes) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
         attempts=tuple(attempts) or UNSET,
+        learnt=(status == "passed" and exercise.learnt) or UNSET,
     )
 
 

@@ -185,6 +185,7 @@ class ExerciseResult(_Strict, frozen=True):
         attempts: the system calls that the file's processes attempted and the sandbox refused and reported, in
             alphabetical order.
         repairs: the result of the search for a repair, if one was made.
+        learnt: what the exercise teaches, in one sentence, if it is passed.
     """
 
     id: str
@@ -202,6 +203,7 @@ class ExerciseResult(_Strict, frozen=True):
     cells: tuple[CellStart, ...] | UnsetType = UNSET
     attempts: tuple[str, ...] | UnsetType = UNSET
     repairs: Repairs | UnsetType = UNSET
+    learnt: str | UnsetType = UNSET
 
 
 class Report(_Strict, frozen=True):

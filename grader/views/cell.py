@@ -12,6 +12,7 @@ from ..base.style import Style
 from ..replay import Replay
 from ..report import ExerciseResult, Report
 from ..report.shown import first_failure
+from ..words import practice as words
 from .practice import exercise_screen
 from .replay import build_replay_page
 from .terminal import explained, status_word
@@ -86,7 +87,8 @@ def _why(result: ExerciseResult) -> str:
     )
     title = f"<p>{_text(check.title)}</p>" if check and lines else ""
     text = result.message if isinstance(result.message, str) and result.status != "not_started" else ""
-    message = "".join(f"<p>{_text(line)}</p>" for line in text.splitlines())
+    text += f"\n{words.learnt(result.learnt)}" if result.learnt else ""
+    message = "".join(f"<p>{_text(line)}</p>" for line in text.splitlines() if line)
     shown = "\n".join(map(_text, lines))
     return message + (f"{title}<pre>{shown}</pre>" if lines else "")
 

@@ -15,7 +15,7 @@ from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure, hint_of
 from ..words import practice as words
 from ..workspace import Progress, Reset, progress_of
-from .terminal import PLAIN, at_hand, check_lines, explained, headline, observed
+from .terminal import PLAIN, at_hand, check_lines, explained, headline, learnt, observed
 
 _BAR = 24
 
@@ -28,7 +28,7 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: 
     """
     failures = [check for check in result.checks if check.status not in ("passed", "skipped", "not_started")]
     first = first_failure(result)
-    lines = [headline(result, style), *check_lines(result, style)]
+    lines = [headline(result, style), *check_lines(result, style), *learnt(result, style)]
     before = None
     for check in failures:
         if (everything or check is first) and not (check.bonus and result.status == "passed"):
@@ -201,10 +201,10 @@ def welcome(
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: the lessons of the exercises, and sources for further study."""
     lines = ["", words.all_passed(len(course.exercises))]
-    learnt = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
-    if learnt:
+    lessons = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
+    if lessons:
         lines += ["", words.LEARNT]
-        for number, text in learnt:
+        for number, text in lessons:
             first, *rest = packed(style.clean(text).split(), style.prose - 5, style.prose - 5)
             lines += [f"  {number} {first}", *(f"     {line}" for line in rest)]
     if course.further:

@@ -60,6 +60,7 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     for exercise in report.exercises:
         lines += [headline(exercise, style), *_file_message(exercise, style)]
         lines += _every_check(exercise, style) if everything else _checks(exercise, style, passed=alone)
+        lines += learnt(exercise, style) if alone else []
     total = f"Score {report.score}/{report.max_score}" + (f" + {report.bonus} bonus" if report.bonus else "")
     if everything:
         lines += ["", total]
@@ -157,6 +158,11 @@ def status_word(status: str) -> str:
 def check_lines(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
     """Return the lines of the message about an exercise's file, and a line for each check that was run."""
     return [*_file_message(exercise, style), *_checks(exercise, style, passed=True)]
+
+
+def learnt(exercise: ExerciseResult, style: Style = PLAIN) -> list[str]:
+    """Return what a passed exercise teaches, below its checks."""
+    return ["", *style.wrap(words.learnt(exercise.learnt))] if exercise.learnt else []
 
 
 def explained(

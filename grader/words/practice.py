@@ -84,6 +84,7 @@ WELCOME_PAGE = (
     "when you stop typing."
 )
 LEARNT = "What you have learnt:"
+learnt = Sentence("You have learnt: {lesson}", "lesson")
 FURTHER = "Where to go next:"
 
 

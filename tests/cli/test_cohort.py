@@ -36,7 +36,7 @@ def submissions(work: Path) -> Path:
     for name in ("ann", "bob", "dot"):
         (folder / name).mkdir(parents=True)
     (folder / "ann" / "02_swap.py").write_text(solution("02_swap.py"))
-    (folder / "bob" / "02_swap.py").write_text(solution("02_swap.py").replace("grad +=", "grad ="))
+    (folder / "bob" / "02_swap.py").write_text(solution("02_swap.py").replace(" * out.grad", ""))
     return folder
 
 
@@ -171,8 +171,8 @@ def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
     shutil.copytree(work / "results", work / "before")
 
     points = FULL - json.loads((work / "results" / "reports" / "bob.json").read_text())["score"]
-    words = ("results", "bob", "--points", "swap.already_there=1", "--why", "the text misled", "--by", "Ada")
-    assert "bob: swap.already_there: 1 point (Ada, " in grade("decide", *words).stdout
+    words = ("results", "bob", "--points", "swap.upstream=1", "--why", "the text misled", "--by", "Ada")
+    assert "bob: swap.upstream: 1 point (Ada, " in grade("decide", *words).stdout
     assert (2, "") == ((done := grade("export", "results", "--to", "csv")).returncode, done.stdout)
     assert "overrides.yaml changed after cohort.json; run `grade cohort` again" in done.stderr
     assert f"Bob B (bob): {FULL - points} -> {FULL - points + 1}, because decision on swap" in cohort().stdout

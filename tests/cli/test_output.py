@@ -23,7 +23,7 @@ Solved = Callable[[str], str]
 @pytest.fixture(autouse=True)
 def _files(work: Path, solved: Solved) -> None:
     """Write one exercise that is solved and one that is wrong."""
-    (work / "01_distribute.py").write_text(solved("01_distribute.py").replace("+= out.grad", "= out.grad"))
+    (work / "01_distribute.py").write_text(solved("01_distribute.py").replace("+= out.grad", "+= out.grad ** 2"))
     (work / "02_swap.py").write_text(solved("02_swap.py"))
 
 
@@ -141,7 +141,7 @@ def test_what_learners_print_cannot_steer_the_terminal(grade: Grade, work: Path)
     """Escapes, carriage returns and workflow commands from learner code are shown as text."""
     evil = "\\x1b[2J\\x1b]0;title\\x07\\r::set-output name=score::100\\u202e"
     file = work / "01_distribute.py"
-    text = file.read_text().replace("self.grad = out.grad", f"print('{evil}'); raise ValueError('{evil}')")
+    text = file.read_text().replace("self.grad += out.grad ** 2", f"print('{evil}'); raise ValueError('{evil}')")
     file.write_text(text)
     done = grade("distribute", FORCE_COLOR="")
     for character in "\x1b\x07\r\u202e":
@@ -171,7 +171,7 @@ def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, 
 def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment: dict[str, str]) -> None:
     """Ctrl-C during a check ends with exit code 130 and writes no report."""
     file = work / "01_distribute.py"
-    file.write_text("import time\n" + file.read_text().replace("self.grad = out.grad", "time.sleep(60)"))
+    file.write_text("import time\n" + file.read_text().replace("self.grad += out.grad ** 2", "time.sleep(60)"))
     words = ("distribute", "--course", quick_course, "--from", work)
     process = start(work, environment, *words, stdout=subprocess.PIPE)
     time.sleep(1.5)

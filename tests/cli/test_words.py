@@ -274,18 +274,18 @@ def test_an_error_has_a_hint(grade: Grade, exercises: Path, solved: Solved) -> N
     """The hint for an error that no other hint is about is the last one of the exercise."""
     path = exercises / "01_distribute.py"
     path.write_text(solved(path.name).replace("self.grad += out.grad", "self.grad += out"))
-    assert "grade hint distribute 6" in grade("1").stdout
-    assert grade("hint").stdout.startswith("Hint 6 of 6 for 01_distribute")
+    assert "grade hint distribute 5" in grade("1").stdout
+    assert grade("hint").stdout.startswith("Hint 5 of 5 for 01_distribute")
 
 
 def test_no_hint_is_offered_where_none_fits(grade: Grade, own_course: Path, solved: Solved) -> None:
     """If a course has no hint for a failure, `grade hint` says so, and names the exercise's hints."""
     settings, path = own_course / "course.yaml", own_course / "exercises" / "01_distribute.py"
-    settings.write_text(settings.read_text().replace("error: 6}", "error: 0}", 1))
+    settings.write_text(settings.read_text().replace("error: 5}", "error: 0}", 1))
     path.write_text(solved(path.name).replace("self.grad += out.grad", "self.grad += out.gard"))
     assert "grade hint" not in grade("1", cwd=own_course).stdout
     told = " ".join(grade("hint", cwd=own_course).stdout.split())
-    other = "`grade hint distribute N` shows hint N of the exercise; N goes from 1 to 6."
+    other = "`grade hint distribute N` shows hint N of the exercise; N goes from 1 to 5."
     assert f"There is no hint for this failure. {other}" == told
 
 
@@ -298,13 +298,13 @@ def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises
         assert "02_swap.py could not be loaded when it was last graded. `grade 2` shows why." in grade("hint").stdout
     path.write_text(solved(path.name))
     grade("2")
-    assert grade("hint").stdout.startswith("Hint 1 of 6 for 01_distribute")
+    assert grade("hint").stdout.startswith("Hint 1 of 5 for 01_distribute")
 
 
 def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade, exercises: Path, solved: Solved) -> None:
     """Nothing has to be graded first. Once every exercise is passed, one must be named."""
     done = grade("hint")
-    assert done.stdout.startswith("Hint 1 of 6 for 01_distribute")
+    assert done.stdout.startswith("Hint 1 of 5 for 01_distribute")
     assert "More: `grade hint distribute 2`" in done.stdout
     for path in exercises.glob("[0-9]*.py"):
         path.write_text(solved(path.name))
@@ -483,11 +483,11 @@ def test_start_into_a_file_is_refused(grade: Grade, work: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "expected", "words"),
     [
-        (0, "Hint 1 of 6 for 01_distribute", ["distribute"]),
+        (0, "Hint 1 of 5 for 01_distribute", ["distribute"]),
         (0, "More: `grade hint distribute 3`", ["1", "2"]),
-        (0, "Hint 3 of 6", ["dist", "3"]),
-        (2, "`distribute` has hints 1 to 6", ["distribute", "7"]),
-        (2, "`distribute` has hints 1 to 6", ["distribute", "0"]),
+        (0, "Hint 3 of 5", ["dist", "3"]),
+        (2, "`distribute` has hints 1 to 5", ["distribute", "7"]),
+        (2, "`distribute` has hints 1 to 5", ["distribute", "0"]),
         (2, "'one' is not a valid integer", ["distribute", "one"]),
         (2, "did you mean `distribute`?", ["distribte"]),
     ],

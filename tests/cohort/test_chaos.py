@@ -34,7 +34,7 @@ def submissions(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name = ("01_distribute.py", "02_swap.py", "08_relu.py")[number % 3]
         text = (ROOT / "solutions" / name).read_text(encoding="utf-8") + f"# {number}\n"
         if number % 3 == 1:
-            text = text.replace("self.grad +=", "self.grad =")
+            text = text.replace("out.grad", "1.0")
         if number % 17 == 5:
             text = "import os\nos._exit(3)\n" + text
         (folder / f"p{number:04}").mkdir(parents=True)

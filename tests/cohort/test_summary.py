@@ -115,7 +115,7 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
     """The most frequent one comes first, each with its first submission."""
 
     def saying(name: str, text: str) -> Report:
-        made = with_outcomes(solved, name, {("swap", "upstream"): False, ("swap", "already_there"): False})
+        made = with_outcomes(solved, name, {("swap", "other_value"): False, ("swap", "upstream"): False})
         swap = made.exercises[1]
         found = Diagnosis(text[-1], text, f"{text}, explained")
         checks = tuple(msgspec.structs.replace(c, diagnosis=found) if c.score == 0 else c for c in swap.checks)
@@ -146,7 +146,7 @@ def test_every_learner_has_points_for_every_exercise(course: Course, solved: Rep
         (1, {}, [("A", -1)]),  # a check of 2 points does
         (2, {}, []),  # only a larger check would
         (-2, {("swap", "upstream")}, [("A", 2)]),  # the failed check has 2 points
-        (-2, {("swap", "already_there")}, []),  # the failed check has 1 point
+        (-2, {("accumulate", "already_there")}, []),  # the failed check has 1 point
     ],
 )
 def test_totals_within_one_small_check_of_a_border(

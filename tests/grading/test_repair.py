@@ -85,8 +85,9 @@ def test_the_changed_line_is_found(search: Search, edit: tuple[str, str, str], l
 
 def test_the_same_mistake_in_two_lines_is_found(search: Search) -> None:
     """The same edit of both lines repairs the file, and no edit of one line does."""
-    first = line_of("swap", "self.grad += other.data")
-    assert ((first, first + 1),) == search("swap", (".grad += ", ".grad = ")).places
+    lines = "self.grad += other.data * out.grad\n            other.grad += self.data * out.grad"
+    first = line_of("accumulate", "self.grad += other.data")
+    assert ((first, first + 1),) == search("accumulate", (lines, lines.replace("+=", "="))).places
 
 
 def test_a_mistake_that_no_edit_mends_is_in_one_function(search: Search) -> None:

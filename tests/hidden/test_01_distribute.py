@@ -23,16 +23,3 @@ def test_any_upstream_gradient_passes_through(engine: EngineUnderCheck) -> None:
     )
     engine.local_rules_agree("L = (a + b) + c", a=2, b=-3, c=1, upstream=-2.5, whole=True)
     engine.local_rules_agree_again(None, "L = a + b", a=0.8, b=-0.9, upstream=0.000000123456789)
-
-
-@check("already_there")
-def test_existing_gradients_are_kept(engine: EngineUnderCheck) -> None:
-    engine.local_rules_agree(
-        program("L = a + b", a=2, b=-3),
-        program("L = a + (b + c)", a=1, b=2, c=3),
-        program("L = a + a", a=1.5),
-        program("L = (a + b) + (a + c)", a=2, b=-3, c=1),
-        program("u = a + b; L = a + c", a=2, b=-3, c=1),  # L does not depend on u
-        upstream=4,
-        already={"a": 5, "b": -7},
-    )

@@ -3,6 +3,12 @@ from grader.program import chain, diamonds, draw, leaf
 
 # eight steps that each use a value twice: 256 paths of different lengths
 STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 9)]
+# Nodes have up to three users, at different distances from the root. Nearly every order of inputs leads to a node that
+# is met for the third time before its inputs are in the list.
+BRAIDS = [
+    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(33)), x0=1, x1=-2)
+    for back in ((1, 1, 2), (1, 2, 2))
+]
 
 
 @check("inputs_first")
@@ -18,6 +24,7 @@ def test_every_node_comes_after_its_inputs(engine: EngineUnderCheck) -> None:
         program("d = a * b; u = d + d; L = d * d", a=2, b=-3),  # u uses d, but L does not use u
         program("d = a * b; e = d + a; f = e * d; g = f + e", a=2, b=-3).rooted_at("e"),
         chain(45),
+        *BRAIDS,
     )
 
 
@@ -50,7 +57,7 @@ def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
     # Random graphs can have equal values and long paths. The fixed programs always have them.
     engine.sorts("d = a + b; e = b + c; f = d * e; g = d + f; L = g * e", a=1, b=1, c=1)
     engine.sorts("; ".join(STEPS), x0=2, b=-3)
-    engine.sorts(chain(45))
+    engine.sorts(chain(45), *BRAIDS)
 
 
 @check("long_chain")

@@ -36,7 +36,7 @@ LIMITS = "limits: {calls: 200_000, cpu_s: 0.2, memory_mb: 256, output_kb: 16}"
 TOKEN = "MARKER-6f2c1e"
 # The checks of a file that is graded after each attack, and whether they pass. One file shows that what is right gets
 # its points and what is wrong gets none.
-CONTROL = {"other_value": True, "upstream": True, "already_there": False}
+CONTROL = {"other_value": True, "upstream": False}
 _EFFECT = re.compile(r"^EFFECT (.+)$", re.MULTILINE)
 _ASKS = re.compile(r"^batch = asked\(\)\n.*?(?=\n\n\nclass Value)", re.MULTILINE | re.DOTALL)
 _MAKES_A_VALUE = re.compile(r"^    def __init__\(self, data.*\n", re.MULTILINE)
@@ -227,8 +227,8 @@ class Tier:
         self.oracle = Oracle(self.book, None)
         self.checks = CheckSession(self.course, self.course.exercises).__enter__()
         solution = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
-        # right for two checks and wrong for the third: see CONTROL
-        self.control = {"swap": solution.replace("self.grad += other.data", "self.grad = other.data")}
+        # right for one check and wrong for the other: see CONTROL
+        self.control = {"swap": solution.replace("other.data * out.grad", "other.data")}
         assert self.control["swap"] != solution
         self.warm = self.start()
 

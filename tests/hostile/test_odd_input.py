@@ -18,7 +18,7 @@ from in_process import run_grade_for_bytes
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(sys.executable).parent / "grade"
 SWAP = (ROOT / "solutions" / "02_swap.py").read_text(encoding="utf-8")
-WRONG = SWAP.replace("grad +=", "grad =")
+WRONG = SWAP.replace(" * out.grad", "")
 SEED = ("--seed", "backward 2026.1")  # the course's own: torch's answers are in the answer book
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
 

@@ -21,11 +21,11 @@ def course() -> Course:
 
 @pytest.fixture
 def practice(course: Course, tmp_path: Path) -> Iterator[Practice]:
-    """Return three files: a correct one, one that assigns instead of accumulating, and an untouched one."""
+    """Return three files: a correct one, one that ignores the upstream gradient, and an untouched one."""
     first, second, third = course.exercises[:3]
     right = {exercise.id: course.solution(exercise).read_text(encoding="utf-8") for exercise in (first, second)}
     (tmp_path / first.filename).write_text(right[first.id], encoding="utf-8")
-    (tmp_path / second.filename).write_text(right[second.id].replace("+=", "="), encoding="utf-8")
+    (tmp_path / second.filename).write_text(right[second.id].replace(" * out.grad", ""), encoding="utf-8")
     with Practice(course, tmp_path) as practice:
         (tmp_path / third.filename).write_text(practice.stub(third), encoding="utf-8")
         yield practice

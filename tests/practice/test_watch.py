@@ -67,7 +67,7 @@ def test_hints_stay_at_the_failure(watch: Any) -> None:
     loop = watch(result(FIRST, "partial", 2))
     for number, more in ((2, said.NEXT_HINT), (4, "That is the last hint"), (4, "That is the last hint")):
         loop._press("h")
-        assert f"Hint {number} of 6 for 01_distribute" in drawn(loop)
+        assert f"Hint {number} of 5 for 01_distribute" in drawn(loop)
         assert more in drawn(loop)
     loop._practice.results[FIRST.id] = result(FIRST, "failed")
     loop._press("h")
