@@ -42,7 +42,7 @@ def test_a_learner_needs_nothing_that_only_linux_has(work: Path, environment: di
     for path in handed_out.iterdir():
         (work / "exercises" / path.name).write_bytes(path.read_bytes())
     right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
-    (work / "exercises" / "01_distribute.py").write_text(right.replace("+= out.grad", "+= 1.0"))
+    (work / "exercises" / "01_distribute.py").write_text(right.replace("+= out.grad", "+= out.grad ** 2"))
     script = _STRIP + _RUN.format(strip=_STRIP)
 
     def run(*words: str) -> "subprocess.CompletedProcess[str]":
