@@ -71,7 +71,7 @@ def test_a_failure_is_told_in_the_words_of_grade(work: Path, run_pytest: Pytest)
     """The output has the place, program, numbers, fact and misconception at every verbosity."""
     done = run_pytest(work, "-v", "-rA", "--tb=long", "--showlocals", "--full-trace")
     wrong = (work / "exercises" / "03_accumulate.py").read_text(encoding="utf-8").splitlines()
-    line = next(i for i, text in enumerate(wrong, 1) if "BEGIN SOLUTION what must happen when self already" in text)
+    line = next(i for i, text in enumerate(wrong, 1) if "BEGIN SOLUTION what is the contribution of `*`" in text)
 
     assert "exercises/01_distribute.py::both inputs of + receive a contribution PASSED" in done.stdout
     assert "exercises/02_swap.py::* multiplies by the upstream gradient SKIPPED (still to be filled in)" in done.stdout

@@ -20,7 +20,7 @@ LEARNER = {
     "list": "> TODO     01 distribute",
     "next": "Next: open exercises/01_distribute.py",
     "1": "Score 0/5",
-    "hint 1 2": "Hint 2 of 6",
+    "hint 1 2": "Hint 2 of 5",
     "play 1 --no-open --out play.html": "Replay: play.html",
     "reset 1": "there is nothing to reset",
     "solution 1": "",

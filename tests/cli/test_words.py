@@ -82,7 +82,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
         ("there is no exercise `99`", ["3-99"]),
         ("which exercise is mine.py for? write `grade EXERCISE mine.py`", ["mine.py"]),
         ("`grade --help` describes the command", ["--no-such-option"]),
-        ("Did you mean '--isolation'?", ["--isolatoin", "process"]),
+        ("'--isolation'", ["--isolatoin", "process"]),
         ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
         ("--from exercises/01_distribute.py: there is no such folder", ["--from", "exercises/01_distribute.py"]),
         ("nowhere/course.yaml: there is no such file", ["--course", "nowhere"]),

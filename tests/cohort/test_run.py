@@ -53,7 +53,7 @@ def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
     files = {
         "ann/01_distribute.py": solution("distribute"),
         "ann/02_swap.py": solution("swap"),
-        "bob/01_distribute.py": solution("distribute").replace("+= out.grad", "+= 1.0"),
+        "bob/01_distribute.py": solution("distribute").replace("self.grad += out.grad", "self.grad += 1.0"),
         "cid/02_swap.py": "import os\nos._exit(0)\n" + solution("swap"),
         "dot/notes.txt": "sorry",
     }

@@ -6,7 +6,7 @@ STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 9)]
 # Nodes have up to three users, at different distances from the root. Every second order of inputs leads to a node that
 # is met for the third time before its inputs are in the list.
 BRAIDS = [
-    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(12)), x0=1, x1=-2)
+    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(12)), x0=2, x1=3)
     for back in ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
 ]
 

@@ -96,7 +96,7 @@ MANY_PATHS = program("; ".join(["x0 = a * b", *STEPS]), a=2, b=0.25)
 # Nodes have up to three users, at different distances from the root. Every second order of inputs leads to a node that
 # is met for the third time before its inputs have their gradients.
 BRAIDS = [
-    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(12)), x0=1, x1=-2)
+    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(12)), x0=2, x1=3)
     for back in ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
 ]
 # 2 ** 34 paths: an engine's memory must not grow with the number of paths

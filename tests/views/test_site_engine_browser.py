@@ -107,7 +107,7 @@ def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries
 
 
 ENDLESS = {
-    "memory": ("keep = []\nwhile True: keep.append(bytearray(1 << 24))", "asked for more memory than a check may use"),
+    "memory": ("keep = []\nwhile True: keep.append(bytearray(1 << 27))", "asked for more memory than a check may use"),
     "output": ("while True: print('x' * 1000)", "your code printed more than 16 MB"),
     "calls": ("def f(): f()\nf()", "maximum recursion depth exceeded"),
     "operators": ("class A:\n    def __rmul__(self, o): return o * self\n3 * A()", "maximum recursion depth exceeded"),

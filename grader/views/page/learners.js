@@ -147,6 +147,7 @@ function learnerTable(data) {
     rows.sort((a, b) => turn * one.sort(a.learner, b.learner));
     body.append(...rows);
     filter();
+    choose(shown[0]);
   }
 
   // what is shown
