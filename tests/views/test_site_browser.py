@@ -25,7 +25,8 @@ from grader.practice import Practice
 from grader.practice.tab import for_page
 from grader.views.practice import exercise_screen
 
-pytestmark = pytest.mark.browser
+# An interpreter that is slow to answer on a busy machine makes these fail there: they run alone, in a long run.
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
 SLOW_MS = 240_000  # for what takes seconds on an idle machine
