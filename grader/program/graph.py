@@ -274,6 +274,16 @@ def diamonds(count: int) -> Program:
     return Program(tuple(nodes), x, f"x = (x * a) + (x + b), {count} times")
 
 
+def braids() -> list[Program]:
+    """Return graphs in which some nodes have three or four users, at different distances from the root.
+
+    Every second order of inputs leads a depth-first search to a node for the third time before its inputs are done.
+    """
+    back = ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
+    texts = ("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - one[i % 3]}" for i in range(12)) for one in back)
+    return [program(text, x0=2, x1=3) for text in texts]
+
+
 # -- A program after some steps of gradient descent, given by the program before the first step
 
 

@@ -1,14 +1,8 @@
 from grader.checks import EngineUnderCheck, check, program
-from grader.program import chain, diamonds, draw, leaf
+from grader.program import braids, chain, diamonds, draw, leaf
 
 # eight steps that each use a value twice: 256 paths of different lengths
 STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 9)]
-# Nodes have up to three users, at different distances from the root. Every second order of inputs leads to a node that
-# is met for the third time before its inputs are in the list.
-BRAIDS = [
-    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(12)), x0=2, x1=3)
-    for back in ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
-]
 
 
 @check("inputs_first")
@@ -24,7 +18,7 @@ def test_every_node_comes_after_its_inputs(engine: EngineUnderCheck) -> None:
         program("d = a * b; u = d + d; L = d * d", a=2, b=-3),  # u uses d, but L does not use u
         program("d = a * b; e = d + a; f = e * d; g = f + e", a=2, b=-3).rooted_at("e"),
         chain(45),
-        *BRAIDS,
+        *braids(),
     )
 
 
@@ -57,7 +51,7 @@ def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
     # Random graphs can have equal values and long paths. The fixed programs always have them.
     engine.sorts("d = a + b; e = b + c; f = d * e; g = d + f; L = g * e", a=1, b=1, c=1)
     engine.sorts("; ".join(STEPS), x0=2, b=-3)
-    engine.sorts(chain(45), *BRAIDS)
+    engine.sorts(chain(45), *braids())
 
 
 @check("long_chain")

@@ -1,5 +1,5 @@
 from grader.checks import EngineUnderCheck, check
-from grader.program import Program, chain, leaf, program
+from grader.program import Program, braids, chain, leaf, program
 
 ASKED = ("add", "sub", "mul", "div", "pow", "neg", "relu")
 FUNCTIONS = ("tanh", "exp", "log", "sigmoid")
@@ -93,12 +93,6 @@ LONG = program("; ".join(["x = a * b", *LADDER]), a=2, b=-0.5, c=0.25)
 # ten steps that each use a value twice: 1,024 paths of different lengths
 STEPS = [f"x{i} = x{i - 1} * b + x{i - 1}" for i in range(1, 11)]
 MANY_PATHS = program("; ".join(["x0 = a * b", *STEPS]), a=2, b=0.25)
-# Nodes have up to three users, at different distances from the root. Every second order of inputs leads to a node that
-# is met for the third time before its inputs have their gradients.
-BRAIDS = [
-    program("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - back[i % 3]}" for i in range(12)), x0=2, x1=3)
-    for back in ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
-]
 # 2 ** 34 paths: an engine's memory must not grow with the number of paths
 DOUBLINGS = [f"x{i} = x{i - 1} + x{i - 1}" for i in range(1, 34)]
 
@@ -129,7 +123,7 @@ def test_values_with_several_users(engine: EngineUnderCheck) -> None:
         program("L = (a * b) * c", a=2000.1234567, b=-3000.5, c=4000.25),
         chain(60),
         MANY_PATHS,
-        *BRAIDS,
+        *braids(),
         program("h = a * b; u = h + h; L = h * h", a=2, b=-3),  # u uses h, but L does not use u
         program("h = a * b; L = h * h; M = L * h + a", a=2, b=-3).rooted_at("L"),
         leaf(2.0),
@@ -189,7 +183,7 @@ def test_agrees_on_larger_graphs(engine: EngineUnderCheck) -> None:
     engine.charged_elsewhere(*CHARGED_ONCE)
     engine.agrees(
         *RULES,
-        *BRAIDS,
+        *braids(),
         program("b = a * a; c = b * b; L = c - b", a=1.5),
         program("L = -relu(a) + a", a=-2),
         program("y = a - b; L = (y / a) * (y / b) - y", a=2, b=0.5),

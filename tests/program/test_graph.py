@@ -17,6 +17,7 @@ from grader.program import (
     Program,
     ProgramError,
     Question,
+    braids,
     chain,
     diamonds,
     draw,
@@ -185,6 +186,16 @@ def test_diamonds_are_the_program_that_they_stand_for() -> None:
     """Two diamonds are the same program as the one written out."""
     written = "l = x * a; r = x + b; y = l + r; m = y * a; s = y + b; z = m + s"
     assert program(written, x=1, a=0.25, b=0.5).key == diamonds(2).key
+
+
+def test_braids_have_nodes_with_three_users_or_more() -> None:
+    """They have few paths, so that an engine that follows each path is not cut off by a limit."""
+    for braid in braids():
+        assert max(map(len, braid.users)) in (3, 4)
+        paths = [1] * len(braid.nodes)
+        for index, inputs in enumerate(braid.inputs):
+            paths[index] += sum(paths[one] for one in set(inputs))
+        assert paths[braid.root] < 1_000
 
 
 START = program("L = a * b + 2", a=2, b=-3)
