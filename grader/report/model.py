@@ -162,9 +162,9 @@ class Repairs(_Strict, frozen=True):
         return tuple(dict.fromkeys(one.lines for one in self.found if one.kind not in ("moved", "function")))
 
     @property
-    def moved(self) -> bool:
-        """Return whether one of the edits moves a statement."""
-        return any(one.kind == "moved" for one in self.found)
+    def only_place(self) -> tuple[int, ...]:
+        """Return the lines of the place, or nothing if there is none or more than one."""
+        return self.places[0] if len(self.places) == 1 else ()
 
     @property
     def functions(self) -> tuple[str, ...]:

@@ -185,7 +185,7 @@ def line_of(exercise: ExerciseResult) -> str:
     if not exercise.repairs:
         return ""
     named = [{*fact.lines} for fact in facts_of(exercise, first_failure(exercise)) if fact.lines]
-    known = not exercise.repairs.check and len(exercise.repairs.places) == 1 and {*exercise.repairs.places[0]} in named
+    known = not exercise.repairs.check and {*exercise.repairs.only_place} in named
     return "" if known else repairs_text(exercise.repairs, exercise.cells or ())
 
 

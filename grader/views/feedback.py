@@ -321,7 +321,7 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
     for check in exercise.checks:
         if check.line:
             marked.setdefault(check.line, []).append(check.title)
-    for line in exercise.repairs.places[0] if exercise.repairs and len(exercise.repairs.places) == 1 else ():
+    for line in exercise.repairs.only_place if exercise.repairs else ():
         marked.setdefault(line, [])
     near = {at for line in marked for at in range(line - _AROUND, line + _AROUND + 1)} & set(range(1, len(lines) + 1))
     if not near:

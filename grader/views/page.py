@@ -340,8 +340,8 @@ def _learner(report: Report, summary: Summary, reader: _Reader, rows: Sequence[L
 
 def _place(exercise: ExerciseResult) -> tuple[int, ...]:
     """Return the first and the last line that must change, if there is a single place."""
-    places = exercise.repairs.places if exercise.repairs else ()
-    return (places[0][0], places[0][-1]) if len(places) == 1 else ()
+    lines = exercise.repairs.only_place if exercise.repairs else ()
+    return (lines[0], lines[-1]) if lines else ()
 
 
 def _result(exercise: ExerciseResult, reader: _Reader) -> dict[str, Any]:
