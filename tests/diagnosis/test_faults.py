@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from many_graded import grader_of
 from read_yaml import read_yaml
 
-from grader import sandbox
-from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
 from grader.diagnosis import Edit, anywhere, apply_edits, pass_probes
 from grader.grading import Grader, examine, explain, score
-from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
 from grader.program import NOTHING, Program, chain, leaf, program
 from grader.report.shown import hint_of
@@ -32,12 +30,8 @@ FAULTS = read_yaml(Path(__file__).with_name("faults.yaml"))
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
     """Return the grader for all files here."""
-    with (
-        sandbox.start(allow_imports=COURSE.allow_imports) as warm,
-        Oracle(BOOK, None) as oracle,
-        CheckSession(COURSE, COURSE.exercises) as checks,
-    ):
-        yield Grader(COURSE, BOOK, checks, oracle, warm, COURSE.seed)
+    with grader_of(COURSE, BOOK, None, COURSE.seed) as grader:
+        yield grader
 
 
 def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str, dict[str, int]]:

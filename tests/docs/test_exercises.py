@@ -53,6 +53,11 @@ def gradients(expression: Callable[..., Any], *values: float) -> list[float]:
     return [float(leaf.grad) for leaf in leaves if leaf.grad is not None]
 
 
+def lesson(path: Path) -> str:
+    """Return the docstring of a solution's module."""
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
 def block(text: str, beginning: str) -> str:
     """Return the indented lines after a given line of a docstring."""
     lines = text[text.index(f"    {beginning}") :].split("\n\n")[0].splitlines()
@@ -209,10 +214,10 @@ def test_lines_of_an_exercise_fit_a_narrow_editor(path: Path) -> None:
 @each_solution
 def test_a_lesson_is_no_longer_than_a_screen_and_a_half(path: Path) -> None:
     """A screen has 40 lines. The lesson ends with one link."""
-    lesson = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    assert len(lesson.splitlines()) <= 60
-    *_, last = lesson.split("\n\n")
-    assert 1 == lesson.count("https://") == last.count("https://")
+    text = lesson(path)
+    assert len(text.splitlines()) <= 60
+    *_, last = text.split("\n\n")
+    assert 1 == text.count("https://") == last.count("https://")
 
 
 # The root of each picture's graph, and the numbers that the picture gives to the leaves. An upstream gradient is given
@@ -242,8 +247,7 @@ def test_the_picture_of_a_lesson_has_torchs_numbers(path: Path) -> None:
     text, leaves, upstream = PICTURES[path.name[:2]]
     graph = program(text, **leaves)
     values, grads = answer(graph.wire, graph.root)
-    lesson = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    shown = {name: (float(value), float(grad)) for name, value, grad in NODE.findall(lesson)}
+    shown = {name: (float(value), float(grad)) for name, value, grad in NODE.findall(lesson(path))}
     root = text.rpartition("; ")[2].split(" = ")[0]
     assert {*leaves, root} <= shown.keys()
     expected = {name: (values[graph.index[name]], upstream * grads[graph.index[name]]) for name in shown}
@@ -256,9 +260,8 @@ def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
     """The line runs with the picture's leaves, and its last expression is what the comment says."""
     import torch
 
-    lesson = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     _, leaves, _ = PICTURES[path.name[:2]]
-    lines = re.findall(r"^    In PyTorch:  (.*); (.*?)  # (.*)$", lesson, re.MULTILINE)
+    lines = re.findall(r"^    In PyTorch:  (.*); (.*?)  # (.*)$", lesson(path), re.MULTILINE)
     assert len(lines) == (path.name[:2] != "05")  # which has five lines
     for code, expression, result in lines:
         names = {name: torch.tensor(float(value), requires_grad=True) for name, value in leaves.items()}
@@ -269,8 +272,7 @@ def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
 @each_solution
 def test_arithmetic_in_a_docstring_is_right(path: Path) -> None:
     """`3 - 0.1 * 16 = 1.4` in a text is true, to the digits that it gives."""
-    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    assert [] == [said for said in SUM.finditer(text) if not is_right(*said.groups())]
+    assert [] == [said for said in SUM.finditer(lesson(path)) if not is_right(*said.groups())]
 
 
 def is_right(expression: str, result: str) -> bool:

@@ -5,16 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from many_graded import grader_of
 from msgspec.structs import replace
 
-from grader import sandbox
-from grader.checks.session import CheckSession
 from grader.client import Source
 from grader.course import load_course
 from grader.grading import Grader, examine, repair
 from grader.grading.examination import checks_pass
 from grader.grading.submissions import own_lines
-from grader.oracle import Oracle, TableOracle
+from grader.oracle import TableOracle
 from grader.oracle.answer_book import Answer, read_book
 from grader.oracle.answers import NoAnswer
 from grader.report import Repairs
@@ -29,12 +28,8 @@ Search = Callable[..., Repairs]
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
     """Return the grader of the course."""
-    with (
-        sandbox.start(allow_imports=COURSE.allow_imports) as warm,
-        Oracle(BOOK, None) as oracle,
-        CheckSession(COURSE, COURSE.exercises) as checks,
-    ):
-        yield Grader(COURSE, BOOK, checks, oracle, warm, COURSE.seed)
+    with grader_of(COURSE, BOOK, None, COURSE.seed) as grader:
+        yield grader
 
 
 @pytest.fixture
@@ -128,7 +123,7 @@ def test_a_program_without_an_answer_in_the_table_confirms_nothing(
 
 
 def test_a_repair_passes_with_other_numbers_too(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What passes with the numbers of the course alone is no repair."""
+    """An edit that passes with the course's numbers, and fails with others, is not reported."""
     seeds = []
 
     def passes(grader: Grader, *arguments: Any, **more: Any) -> bool:
