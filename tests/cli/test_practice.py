@@ -134,7 +134,7 @@ def test_the_line_that_must_change_follows(watch: Terminal, exercises: Path) -> 
 def test_on_a_terminal_the_line_comes_after_the_verdict(
     exercises: Path, environment: Mapping[str, str], quick_course: Path
 ) -> None:
-    """The learner sees the verdict first. `--no-line` searches for nothing."""
+    """The learner sees the verdict first. With `--no-line`, there is no search."""
     (exercises / "01_distribute.py").write_text(WRONG, encoding="utf-8")
     for more in ((), ("--no-line",)):
         words = ("distribute", "--course", str(quick_course), "--from", "exercises", *more)

@@ -52,7 +52,7 @@ def test_a_right_file_is_not_searched(grade: Grade, wrong: Path, solved: Solved)
 
 
 def test_without_a_terminal_nothing_is_searched_unless_it_is_asked_for(grade: Grade, wrong: Path, work: Path) -> None:
-    """What a program reads has no line that a program did not ask for."""
+    """If standard output is not a terminal, `grade` searches only with `--line`."""
     grade("backward")
     assert "repairs" not in json.loads((work / ".backward" / "report.json").read_text())["exercises"][0]
 

@@ -25,7 +25,7 @@ from grader.practice import Practice
 from grader.practice.tab import for_page
 from grader.views.practice import exercise_screen
 
-# An interpreter that is slow to answer on a busy machine makes these fail there: they run alone, in a long run.
+# They run in `make test-all` only. Beside other tests, one of them has failed and one has not ended.
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"

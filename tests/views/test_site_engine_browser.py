@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests" / "verdicts"))
 
 import table  # noqa: E402
 
-# An interpreter that is slow to answer on a busy machine makes these fail there: they run alone, in a long run.
+# They run in `make test-all` only. Beside other tests, one of them has failed and one has not ended.
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 SLOW_MS = 240_000  # for what takes seconds on an idle machine
 RIGHT = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
