@@ -157,6 +157,7 @@ def exercise_folder(course: Course, named: Path | None) -> Path:
 # -- The folder beside the exercise files for everything that is not the learner's own work
 
 FOLDER = ".backward"
+REPORT = "report.json"
 
 
 def own_folder(exercises: Path) -> Path:

@@ -159,21 +159,21 @@ def hint(
     course: CourseAround = None,
 ) -> int:
     """Show a hint. Repeat the command for the next one."""
-    of = course_of_folder(course)
-    next_hint = None if exercise else _next_hint(of)
-    if next_hint is not None:
-        at, shown, more = next_hint
-    else:
-        at = find_exercise(of, exercise) if exercise else _following(of)
-        shown, count = 1 if number is None else number, len(at.hints)
-        if not 1 <= shown <= count:
-            raise UserError(words.hint_range(at.id, count))
-        more = words.more_hints(at.hint_command(shown + 1)) if shown < count else ""
-    look = style()
-    lines = []
-    if shown:
-        lines = [*hint_lines(words.hint_head(shown, len(at.hints), at.stem), at.hints[shown - 1], look), ""]
-    print("\n".join([*lines, *look.wrap(more)]).rstrip("\n"))
+    of, look = course_of_folder(course), style()
+    if not exercise:
+        from .hint import next_hint
+
+        lines = next_hint(of, look)
+        if lines is not None:
+            print("\n".join(lines))
+            return 0
+    at = find_exercise(of, exercise) if exercise else _following(of)
+    shown, count = 1 if number is None else number, len(at.hints)
+    if not 1 <= shown <= count:
+        raise UserError(words.hint_range(at.id, count))
+    more = words.more_hints(at.hint_command(shown + 1)) if shown < count else ""
+    lines = [*hint_lines(words.hint_head(shown, count, at.stem), at.hints[shown - 1], look), "", *look.wrap(more)]
+    print("\n".join(lines).rstrip("\n"))
     return 0
 
 
@@ -183,29 +183,6 @@ def _following(course: Course) -> Exercise:
     if following is None:
         raise UserError(words.no_failure(course.exercises[0].id))
     return following
-
-
-def _next_hint(course: Course) -> tuple[Exercise, int, str] | None:
-    """Return the current exercise, the number of the next hint for its failure, and a text to show below the hint.
-
-    The number is 0 if the file could not be loaded, or if no hint fits. Return None if no failure is known.
-    """
-    folder = learner_folders(course)[1]
-    progress = progress_of(folder)
-    at = next((one for one in course.exercises if one.id == progress.at), None)
-    if at is None:
-        return None
-    if not progress.check:
-        return at, 0, f"{words.not_loaded(at.filename, at.number.lstrip('0'))} {words.hints_later(at.id)}"
-    numbers = at.hints_from(progress.hint)
-    if not numbers:
-        return at, 0, words.no_hint(at.id, len(at.hints))
-    progress.shown = progress.next_hint(numbers)
-    with contextlib.suppress(OSError):
-        remember(folder, progress)
-    if progress.shown != numbers[-1]:
-        return at, progress.shown, words.more_hints("grade hint")
-    return at, progress.shown, words.last_hint(at.id, len(at.hints), only=len(numbers) == 1)
 
 
 def watch(

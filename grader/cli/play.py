@@ -1,5 +1,6 @@
 """Replay a learner's own backward pass, for `grade play`."""
 
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +27,13 @@ from ..replay.presets import (
     presets,
 )
 from ..replay.record import Files, Subject, subject_of
+from ..report import Repairs
 from ..sandbox import Warm
 from ..words import practice
 from ..words.practice import unread_text
 from ..words.sentence import cannot_be_written
 from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
-from .options import PlayOptions, default_memo
+from .options import PATIENCE_S, PlayOptions, default_memo
 from .streams import StatusLine, say
 
 
@@ -139,8 +141,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
     from ..replay.record import LearnerFile, answers_of, record
 
     exercise = target.exercise.id if target.exercise else ""
-    source = target.source
-    file = LearnerFile(exercise, shown_path(source.path), source)
+    source, repairs = target.source, None
     others = [preset.subject for preset in presets() if target.subject is None or preset.id != target.subject.preset]
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
@@ -149,21 +150,25 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
         try:
             if target.training is not None:
                 run = target.training
+                file = LearnerFile(exercise, shown_path(source.path), source)
                 landscape = record_training(
                     warm, course.limits, file, run.title, run.parsed, rate=run.rate, steps=run.steps
                 )
                 first = subject_of(run.parsed)
             elif first is None and target.exercise is not None:
-                first = _of_exercise(course, book, oracle, warm, target.exercise, target)
+                first, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
         except ProgramError as error:
             raise UserError(str(error)) from None
+        file = LearnerFile(exercise, shown_path(source.path), source, repairs)
         return record(warm, course.limits, file, first, others, answers_of(oracle)), landscape
 
 
 def _of_exercise(
     course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
-) -> Subject | None:
+) -> tuple[Subject | None, Repairs | None]:
     """Return the program on which the requested check failed, or the first program on which any check failed, or None.
+
+    Also return the result of the search for the line that must change, or None if there is none after two seconds.
 
     Raises `UserError` if the requested check runs no backward pass.
     """
@@ -173,14 +178,17 @@ def _of_exercise(
 
     with CheckSession(course, [exercise]) as checks:
         checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), exercise, target.source)
-        if target.check is None or not checked.loaded:
-            return checked.first()
-        found = checked.of(target.check)
+        asked = target.check if checked.loaded else None
+        found = checked.of(asked) if asked else checked.first()
+        end = time.monotonic() + PATIENCE_S
+        repairs = checked.repairs(lambda: time.monotonic() > end) if found else None
+    if asked is None:
+        return found, repairs
     if found is None:
-        raise UserError(practice.check_without_pass(target.check.id, exercise.id))
-    if checked.passed(target.check):
-        say(practice.passed_check(target.check.title))
-    return found
+        raise UserError(practice.check_without_pass(asked.id, exercise.id))
+    if checked.passed(asked):
+        say(practice.passed_check(asked.title))
+    return found, repairs
 
 
 # -- writing ---------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from ..words import practice
 from ..words.learner import SEARCH_ENDED, no_repairs_text
 from ..workspace import (
     FOLDER,
+    REPORT,
     Progress,
     files_to_grade,
     folder_named,
@@ -38,7 +39,6 @@ from .streams import StatusLine, how_to_shorten, say, style
 if TYPE_CHECKING:
     from ..report.registry import Wanted
 
-_REPORT = "report.json"
 _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
 
@@ -282,5 +282,5 @@ def _default_report(own: Path | None, options: GradeOptions) -> Path | None:
     if options.as_json:
         return None
     if own is not None:
-        return own / FOLDER / _REPORT
-    return Path(_REPORT) if options.official or options.instructor else None
+        return own / FOLDER / REPORT
+    return Path(REPORT) if options.official or options.instructor else None

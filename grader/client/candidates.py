@@ -16,12 +16,14 @@ from .transport import Budget, Host, connect
 
 CandidateKind = Literal[
     "accumulate",
+    "assigned",
     "sign",
     "operator",
     "operands",
     "factor_dropped",
     "constant",
     "comparison",
+    "step",
     "reversed",
     "name",
     "factor_added",

@@ -17,7 +17,7 @@ from ..base import YamlError, did_you_mean, read_plain, yaml_tree
 from ..program import FORMS
 from ..remarks import BuiltAgain, ListChanged, Released, Remark, RulesRunAgain, RuleTripled, SecondPass, StartingFrom
 from ..words.facts import FactKind
-from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Solutions, Visibility
+from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Reveal, Solutions, Visibility
 
 # -- The codes of failures for which `hint_for` in `course.yaml` may choose a hint
 
@@ -331,6 +331,7 @@ class _Course(_Strict, frozen=True):
     further: list[str] = []
     solutions: Solutions = "passed"
     solutions_at: Annotated[str, Meta(min_length=1)] | None = None
+    reveal: Reveal = "question"
 
 
 def load_course(folder: Path) -> Course:
@@ -377,6 +378,7 @@ def load_course(folder: Path) -> Course:
         further=tuple(raw.further),
         solutions=raw.solutions,
         solutions_at=raw.solutions_at or "",
+        reveal=raw.reveal,
     )
 
 

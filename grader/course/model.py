@@ -13,6 +13,7 @@ from ..base import UserError
 Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
 Solutions: TypeAlias = Literal["passed", "always", "never"]
+Reveal: TypeAlias = Literal["question", "repair"]
 
 # The commands of `grade`, and the word for all exercises. They cannot be ids of exercises. `reset` is not listed,
 # because a course had an exercise of that name before the command existed; that exercise is named by its number.
@@ -165,6 +166,8 @@ class Course(Struct, frozen=True):
         further: sentences on what to do after the last exercise.
         solutions: when a learner may see the solution of an exercise.
         solutions_at: an address or a sentence for learners whose copy of the course has no solutions.
+        reveal: what a learner may see of an edit with which the checks pass, besides its place: a question about its
+            kind, or the edit itself.
     """
 
     folder: Path
@@ -179,6 +182,7 @@ class Course(Struct, frozen=True):
     further: tuple[str, ...] = ()
     solutions: Solutions = "passed"
     solutions_at: str = ""
+    reveal: Reveal = "question"
 
     @property
     def file(self) -> Path:

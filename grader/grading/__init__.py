@@ -12,6 +12,7 @@ from .submissions import (
     grade_submission,
     is_searched,
     relative_path,
+    search_file,
     submission_events,
 )
 
@@ -37,5 +38,6 @@ __all__ = [
     "relative_path",
     "score",
     "search",
+    "search_file",
     "submission_events",
 ]

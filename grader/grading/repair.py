@@ -5,14 +5,15 @@ A result is true because it was seen. The search knows nothing of mistakes, and 
 
 import ast
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from difflib import ndiff
 from itertools import groupby
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ..checks.outcome import GraderFault
 from ..checks.under_check import Screen
-from ..client import Budget, Candidate, CandidateProcess, Source
+from ..client import Budget, Candidate, CandidateProcess, Source, cut
 from ..course import Check, CourseError, Exercise
 from ..oracle import TableOracle
 from ..report import Repair, Repairs
@@ -25,11 +26,12 @@ _MOST_ALONE = 150  # candidates that run in a process of their own
 _MAX_CPU_S = 20.0
 _SMALL = 100  # nodes of a program
 _SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
+_MOST_LINES, _LINE = 20, 200  # lines of an edit that is shown, and characters of a line
 _HASTE = 8  # divides the limits of a candidate otherwise; a right file needs much less than the limits
 # the kinds of candidates that are tried before the search ends with a repair among them
 _TIERS: Mapping[str, int] = {
-    **dict.fromkeys(("accumulate", "sign", "operator", "operands", "factor_dropped", "constant", "comparison"), 0),
-    **dict.fromkeys(("reversed", "name", "factor_added", "condition"), 0),
+    **dict.fromkeys(("accumulate", "assigned", "sign", "operator", "operands", "factor_dropped", "constant"), 0),
+    **dict.fromkeys(("comparison", "step", "reversed", "name", "factor_added", "condition"), 0),
     **dict.fromkeys(("deleted", "moved", "expression", "grafted"), 1),
 }
 
@@ -109,7 +111,8 @@ def search(
         return
     # the name of the only function that the learner wrote says nothing
     named = functions if own_functions > 1 else []
-    every = tuple(Repair(one.kind, one.lines, one.function) for one in [*named, *repaired])
+    shown = source.text if grader.course.reveal == "repair" else None
+    every = tuple(Repair(one.kind, one.lines, one.function, _lines_of(one, shown)) for one in [*named, *repaired])
     exhaustive = not repaired and len(edits) <= attempt.most
     yield Repairs(every, tried, exhaustive=exhaustive, check=check)
 
@@ -241,6 +244,18 @@ def _tier(candidate: Candidate) -> int:
 def _last_line(candidate: Candidate, source: Source) -> int:
     """Return the line in which an edit ends."""
     return 1 + source.text.count("\n", 0, candidate.splices[-1].end)
+
+
+def _lines_of(candidate: Candidate, source: str | None) -> tuple[str, ...] | UnsetType:
+    """Return the lines that an edit of a text removes and adds, unless parts of the solution are in them."""
+    if source is None or candidate.kind in ("function", "grafted"):
+        return UNSET
+    first, rest = candidate.lines[0] - 1, source.count("\n", candidate.splices[-1].end)
+    before, after = (text.split("\n") for text in (source, candidate.edited(source)))
+    before, after = before[first : len(before) - rest], after[first : len(after) - rest]
+    if len(before) > _MOST_LINES:
+        return UNSET
+    return tuple(cut(line[0] + line[2:], _LINE) for line in ndiff(before, after) if line[0] in "+-")
 
 
 def _within(candidate: Candidate, function: Candidate) -> bool:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
 from ..report.model import SCHEMA, CourseStamp, ExerciseResult, Isolation, Repairs, Report, SubmissionStamp, overall
 from ..sandbox import Warm
-from .examination import Event, Examined, Grader, examination, explain, finished
+from .examination import Event, Examined, Grader, Searching, examination, explain, finished
 from .repair import search
 from .scoring import score
 
@@ -79,9 +79,7 @@ def submission_events(
     for name in searched(report) if searched else ():
         if name in failed:
             exercise = next(one for one in grader.checks.exercises if one.id == name)
-            source, examined = submission.sources[name], failed[name]
-            own = own_lines(source.text, grader.book.stubs.get(name, ""))
-            for event in search(grader, exercise, source, examined, own, withdrawn=budget.withdrawn):
+            for event in search_file(grader, exercise, submission.sources[name], failed[name], budget.withdrawn):
                 if isinstance(event, Repairs):
                     results = [replace(one, repairs=event) if one.id == name else one for one in results]
                     report = replace(report, exercises=tuple(results))
@@ -172,6 +170,14 @@ def relative_path(path: Path, here: Path) -> Path:
         return readable(Path(os.path.relpath(path, here)))
     except ValueError:
         return readable(Path(path.name))
+
+
+def search_file(
+    grader: Grader, exercise: Exercise, source: Source, examined: Examined, withdrawn: Callable[[], bool]
+) -> Iterator[Searching | Repairs]:
+    """Search a file that fails for the line that must change, in the lines that the learner wrote. See `search`."""
+    own = own_lines(source.text, grader.book.stubs.get(exercise.id, ""))
+    yield from search(grader, exercise, source, examined, own, withdrawn=withdrawn)
 
 
 def own_lines(text: str, stub: str) -> frozenset[int]:

@@ -16,10 +16,19 @@ Where: TypeAlias = Literal["load", "build", "backward", "read"]
 
 
 class SourceText(msgspec.Struct, frozen=True):
-    """The learner's file: its name, relative if possible, and its lines. Long lines are cut."""
+    """The learner's file. Long lines are cut.
+
+    Attributes:
+        file: its name, relative if possible.
+        lines: its text.
+        repair: the first line of each statement in the only place where an edit was seen to make checks pass.
+        about_repair: a sentence about this place, or an empty text if none is known.
+    """
 
     file: str
     lines: tuple[str, ...] = ()
+    repair: tuple[int, ...] = ()
+    about_repair: str = ""
 
 
 class Input(msgspec.Struct, frozen=True):

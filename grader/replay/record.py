@@ -31,13 +31,14 @@ from ..client import (
 from ..client import Problem as Failure
 from ..client.protocol import Observed
 from ..course import Check, Course, Exercise, Limits
-from ..grading import Grader, examine
+from ..grading import Grader, examine, search_file
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import Answer
 from ..program import Leaf, Op, Program, ProgramError, number_text
+from ..report import Repairs
 from ..sandbox import Warm
 from ..words import practice as words
-from ..words.learner import ended_text, stopped_text
+from ..words.learner import ended_text, repairs_text, stopped_text
 from ..words.practice import too_many_nodes
 from .model import (
     Change,
@@ -129,17 +130,21 @@ class LearnerFile:
         exercise: the id of the exercise that the file belongs to.
         name: the name to show.
         source: the file.
+        repairs: the result of the search for the line that must change, if there is one.
     """
 
     exercise: str
     name: str
     source: Source
+    repairs: Repairs | None = None
 
     @property
     def shown(self) -> SourceText:
         """Return the beginning of the file, as a replay shows it."""
         lines = self.source.text.split("\n")[:MOST_LINES]
-        return SourceText(plain(self.name), tuple(cut(plain(line), LINE) for line in lines))
+        place = self.repairs.only_place if self.repairs else ()
+        about = repairs_text(self.repairs, self.source.cells) if self.repairs and place else ""
+        return SourceText(plain(self.name), tuple(cut(plain(line), LINE) for line in lines), place, about)
 
 
 def record(
@@ -372,6 +377,7 @@ class CheckedFile:
 
     def __init__(self, grader: Grader, exercise: Exercise, source: Source) -> None:
         self.exercise = exercise
+        self._grader, self._source = grader, source
         self._examined = examine(grader, exercise, source)
 
     @property
@@ -382,6 +388,17 @@ class CheckedFile:
     def passed(self, check: Check) -> bool:
         """Return whether the file passed a check."""
         return check.id not in self._examined.failures
+
+    def repairs(self, withdrawn: Callable[[], bool] = lambda: False) -> Repairs | None:
+        """Search for the line that must change. Return the result, or None if there is none.
+
+        Args:
+            withdrawn: returns whether the search is to end without a result.
+        """
+        if not self._examined.failures:
+            return None
+        events = search_file(self._grader, self.exercise, self._source, self._examined, withdrawn)
+        return next((event for event in events if isinstance(event, Repairs)), None)
 
     def first(self) -> Subject | None:
         """Return the program of the first failing check that can be shown, or else of the first passed one, or None."""

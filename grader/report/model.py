@@ -134,11 +134,14 @@ class Repair(_Strict, frozen=True):
         kind: the kind of the edit.
         lines: the first line of each statement that is edited. An edit changes one or two statements.
         function: the function that was replaced by that of the course's solution, if the kind is `function`.
+        edit: the edit itself, if the course reveals it and no part of a solution is in it: the lines that are removed,
+            each after `-`, and the lines in their place, each after `+`.
     """
 
     kind: CandidateKind
     lines: tuple[Points, ...]
     function: str = ""
+    edit: tuple[str, ...] | UnsetType = UNSET
 
 
 class Repairs(_Strict, frozen=True):
@@ -165,6 +168,13 @@ class Repairs(_Strict, frozen=True):
     def only_place(self) -> tuple[int, ...]:
         """Return the lines of the place, or nothing if there is none or more than one."""
         return self.places[0] if len(self.places) == 1 else ()
+
+    @property
+    def only(self) -> Repair | None:
+        """Return the edit of the only place. Without a place, return the only edit of another kind, or None."""
+        places = [one for one in self.found if one.lines == self.only_place and one.kind not in ("moved", "function")]
+        others = [] if self.places else self.found
+        return places[0] if places else others[0] if len(others) == 1 else None
 
     @property
     def functions(self) -> tuple[str, ...]:

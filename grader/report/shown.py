@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from ..base import lines
 from ..remarks import StartingFrom
 from ..words.facts import FaultFact, place
-from ..words.learner import repairs_text
+from ..words.learner import edit_seen, repair_question, repairs_text
 from .model import CheckResult, ExerciseResult
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
@@ -187,6 +187,26 @@ def line_of(exercise: ExerciseResult) -> str:
     named = [{*fact.lines} for fact in facts_of(exercise, first_failure(exercise)) if fact.lines]
     known = not exercise.repairs.check and {*exercise.repairs.only_place} in named
     return "" if known else repairs_text(exercise.repairs, exercise.cells or ())
+
+
+class LastHint(NamedTuple):
+    """A hint from an edit with which checks passed: a sentence, and the lines of the edit if the course reveals it."""
+
+    text: str
+    edit: tuple[str, ...] = ()
+
+
+def last_hint(exercise: ExerciseResult, source: str) -> LastHint | None:
+    """Return the last hint for a failure, or None without such an edit. `source` is the text of the learner's file.
+
+    If the course does not reveal edits, the hint is a question about the statement that was edited.
+    """
+    only = exercise.repairs.only if exercise.repairs else None
+    if not exercise.repairs or only is None:
+        return None
+    if only.edit:
+        return LastHint(edit_seen(exercise.repairs.check), only.edit)
+    return LastHint(repair_question(only.kind, only.lines, only.function, source.split("\n"), exercise.cells or ()))
 
 
 def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:

@@ -39,6 +39,7 @@ from .sentence import Sentence, duration_text, filled
 searching = Sentence("searching for the line that must change: {tried:change} tried")
 _one_place = Sentence("A change of the statement in {place} alone makes {checks}.")
 _two_places = Sentence("A change of both statements in {first} and {second} makes {checks}.")
+_edit_seen = Sentence("This edit makes {checks}:")
 _several_places = Sentence("Each of these statements can be changed alone to make {checks}: {places:; }.")
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
@@ -72,9 +73,67 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
     return ""
 
 
+def edit_seen(check: str) -> str:
+    """Say that an edit, whose lines follow, makes the check pass, or all required checks if it is empty."""
+    return _edit_seen(_FIRST if check else _ALL)
+
+
 def no_repairs_text(tried: int) -> str:
     """Say that no change was found."""
     return _no_place(tried)
+
+
+# for each kind of edit, a question about the statements that an edit of this kind changes; `places` names them
+_QUESTIONS: dict[str, str] = {
+    "accumulate": (
+        "What happens to the {targets:?{what} that is already in {targets: and in }|value that was stored before} when "
+        "{places: and } {places:runs|run}?"
+    ),
+    "assigned": "Which variable or attribute has another value after {places: and } {places:has|have} run?",
+    "sign": "Which numbers {places:does|do} {places: and } negate or subtract, and for which ones is that right?",
+    "operator": "Which operations {places:does|do} {places: and } carry out, and which ones are needed there?",
+    "operands": "Which value belongs in which position in {places: and }?",
+    "factor_dropped": "Is every part of the expression in {places: and } needed? Which one is not?",
+    "constant": "Which constant is in {places: and }, and which value is needed there?",
+    "comparison": "For which values is the comparison in {places: and } true, and for which should it be true?",
+    "step": "What is computed in {places: and } for a negative number and for a positive one? What is needed there?",
+    "reversed": "Which item comes first in {places: and }, and which one should come first?",
+    "name": "Which name or number in {places: and } is not the value that is needed there?",
+    "factor_added": "Which factor is missing in {places: and }?",
+    "condition": "When is the condition in {places: and } true, and when should it be true?",
+    "deleted": "What would be different without the {places:statement|statements} in {places: and }?",
+    "moved": "When does the statement in {places: and } run, and how often? When should it run?",
+    "expression": "What is the value of each part of the expression in {places: and }, and which value is needed?",
+    "grafted": "What {places:does|do} {places: and } do, part by part, and what should be done there?",
+    "function": (
+        "Carry out `{name}` by hand on the program of the failing check. Which step does something other than it "
+        "should?"
+    ),
+}
+_TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:[-+*/]|\*\*)?=(?!=)")
+
+
+def repair_question(
+    kind: str, lines: Sequence[int], function: str, source: Sequence[str], cells: Sequence[CellStart] = ()
+) -> str:
+    """Return a question about the place where an edit of a kind made checks pass. The question does not tell the edit.
+
+    Args:
+        kind: the kind of the edit.
+        lines: the first line of each statement that it changes.
+        function: the name of the function that it replaces, or empty.
+        source: the lines of the file.
+        cells: as in a report.
+    """
+    found = [_TARGET.match(source[line - 1]) for line in lines if line <= len(source)]
+    targets = [f"`{one[1]}`" for one in found if one] if all(found) else []
+    fields = {
+        "places": [place(cells, line) for line in lines],
+        "targets": targets,
+        "what": "gradient" if all(one.endswith(".grad`") for one in targets) else "value",
+        "name": function.rpartition(".")[2],
+    }
+    return filled(_QUESTIONS[kind], fields)
 
 
 # -- checks -------------------------------------------------------------------------------------------

@@ -134,6 +134,7 @@ LAST_HINT = "That is the last hint."
 no_failure = Sentence("you have passed every exercise; name one for a hint: `grade hint {exercise}`")
 hint_range = Sentence("`{exercise}` has hints 1 to {count}")
 hint_head = Sentence("Hint {number} of {count} for {exercise}")
+hint_from_search = Sentence("Last hint for {exercise}")
 more_hints = Sentence("More: `{command}`")
 
 last_hint = Sentence(

@@ -78,6 +78,9 @@ def test_a_failing_check_names_the_command_that_shows_it(grade: Grade, exercises
     lines = (exercises / "03_accumulate.py").read_text(encoding="utf-8").splitlines()
     written = [lines[change["line"] - 1].strip() for change in replay["backward"][0]["changes"]]
     assert list(WRONG.values()) == written
+    source = data_of(page)["sources"][replay["source"]]
+    assert list(WRONG.values()) == [lines[line - 1].strip() for line in source["repair"]]
+    assert source["about_repair"].startswith("A change of both statements in line ")
     assert {"product", "square", "shared"} <= {other["preset"] for other in others}
     assert "neuron" not in {other["preset"] for other in others}  # this file has no tanh
 

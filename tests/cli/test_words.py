@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from in_process import GRADE
 
+from grader.cli import hint
 from grader.cli.main import COMMANDS
 from grader.cli.parser import about
 from grader.words import practice as said
@@ -250,24 +251,56 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
 
 
 def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """`grade hint` continues with the next hint until another check fails."""
+    """`grade hint` continues with the next hint until another check fails. The last is a question about the line."""
     path = exercises / "03_accumulate.py"
     path.write_text(solved(path.name).replace("self.grad += other.data", "self.grad = other.data"))
-    grade("3")
-    shown = [grade("hint").stdout for _ in range(3)]
-    assert [3, 3, 3] == [int(text.split()[1]) for text in shown]
-    assert "That is the only hint for this failure." in shown[0]
+    line = 1 + path.read_text().splitlines().index("            self.grad = other.data * out.grad")
+    grade("3", "--line")
+    first, *others = [" ".join(grade("hint").stdout.split()) for _ in range(3)]
+    assert first.startswith("Hint 3 of 6 for 03_accumulate")
+    assert first.endswith("More: `grade hint`")
+    question = f"What happens to the gradient that is already in `self.grad` when line {line} runs?"
+    assert 2 * [f"Last hint for 03_accumulate {question} That is the last hint for this failure."] == [
+        other.partition(" `grade hint")[0] for other in others
+    ]
     path.write_text(solved(path.name).replace("+= out.grad", "= out.grad"))
     grade("3")
     assert "for 03_accumulate" in grade("hint").stdout
 
 
-def test_hints_go_on_to_those_that_belong_to_no_check(grade: Grade, exercises: Path, solved: Solved) -> None:
+@pytest.mark.parametrize(("patience_s", "last"), [(60, "Last hint for"), (0, "Hint 5 of 5 for")])
+def test_a_hint_waits_for_the_search(
+    grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch, patience_s: float, last: str
+) -> None:
+    """If the report has no result of a search, the file is searched for a while. Without a result, no hint is added."""
+    monkeypatch.setattr(hint, "PATIENCE_S", patience_s)
+    path = exercises / "02_swap.py"
+    path.write_text(solved(path.name).replace("self.data * out.grad", "self.data * out.gard"))
+    grade("2")
+    assert [True, True] == [grade("hint").stdout.startswith(one) for one in ("Hint 5 of 5 for", last)]
+
+
+def test_hints_go_on_to_those_that_belong_to_no_check(
+    grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After the hints of a check come those of no check, but not those of other checks. The last one is repeated."""
+    monkeypatch.setattr(hint, "PATIENCE_S", 0)
     path = exercises / "01_distribute.py"
     path.write_text(solved(path.name).replace("other.grad += out.grad", "pass"))
     grade("1")
     assert [1, 4, 4] == [int(grade("hint").stdout.split()[1]) for _ in range(3)]
+
+
+def test_a_course_may_reveal_the_edit(grade: Grade, own_course: Path, solved: Solved) -> None:
+    """With `reveal: repair`, the last hint is the edit. The report has it too."""
+    settings, path = own_course / "course.yaml", own_course / "exercises" / "01_distribute.py"
+    settings.write_text(settings.read_text() + "reveal: repair\n")
+    path.write_text(solved(path.name).replace("self.grad += out.grad", "self.grad -= out.grad"))
+    grade("1", "--line", cwd=own_course)
+    shown = [grade("hint", cwd=own_course).stdout for _ in range(3)][-1]
+    assert "This edit makes every required check pass:" in shown
+    edit = ["-            self.grad -= out.grad", "+            self.grad += out.grad"]
+    assert edit == [line.strip() for line in shown.splitlines() if ".grad" in line]
 
 
 def test_an_error_has_a_hint(grade: Grade, exercises: Path, solved: Solved) -> None:
@@ -282,7 +315,7 @@ def test_no_hint_is_offered_where_none_fits(grade: Grade, own_course: Path, solv
     """If a course has no hint for a failure, `grade hint` says so, and names the exercise's hints."""
     settings, path = own_course / "course.yaml", own_course / "exercises" / "01_distribute.py"
     settings.write_text(settings.read_text().replace("error: 5}", "error: 0}", 1))
-    path.write_text(solved(path.name).replace("self.grad += out.grad", "self.grad += out.gard"))
+    path.write_text(solved(path.name).replace("self.grad += out.grad", "raise KeyError"))
     assert "grade hint" not in grade("1", cwd=own_course).stdout
     told = " ".join(grade("hint", cwd=own_course).stdout.split())
     other = "`grade hint distribute N` shows hint N of the exercise; N goes from 1 to 5."

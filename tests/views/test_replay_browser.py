@@ -171,6 +171,28 @@ def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None
     assert ["6", "12"] == [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "right-grad")]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_line_that_must_change_is_marked(open_html: OpenHtml, scheme: str) -> None:
+    """A dashed line is around the statement, also in print. A legend says what was seen."""
+    about = "A change of the statement in line 25 alone makes every required check pass."
+    source = SourceText("a.py", tuple(CODE.splitlines()), (25,), about)
+    page = opened(
+        open_html, replay("L = a * a", a=3, source=source), replay("L = a * b", a=3, b=2), color_scheme=scheme
+    )
+    marked = page.locator("#source .repair")
+    expect(marked).to_have_count(1)
+    expect(marked).to_have_attribute("data-line", "25")
+    expect(page.locator("#repair")).to_have_text(about, use_inner_text=True)
+    for medium in ("screen", "print"):
+        page.emulate_media(media=medium)
+        expect(marked.locator("code")).to_have_css("outline-style", "dashed")
+        expect(page.locator("#repair .swatch")).to_have_css("border-top-style", "dashed")
+    page.emulate_media(media="screen")
+    page.get_by_role("button", name="L = a * b", exact=True).click()
+    expect(page.locator("#repair")).to_be_hidden()
+    expect(marked).to_have_count(0)
+
+
 DOCSTRING = ("class Value:", '    """', *["    A long docstring."] * 100, '    """')
 
 

@@ -13,11 +13,11 @@ from read_yaml import read_yaml
 
 import grader
 from grader.checks.outcome import stopped
-from grader.client import Problem, Reason
+from grader.client import CandidateKind, Problem, Reason
 from grader.client.protocol import SHAPES
 from grader.remarks import CellStart, Kind, Remark
 from grader.report import Repair, Repairs
-from grader.words.learner import ended_text, remark_text, repairs_text, stopped_text
+from grader.words.learner import ended_text, remark_text, repair_question, repairs_text, stopped_text
 from grader.words.practice import _UNREAD, unread_text
 
 # the modules that find out why a file cannot be read
@@ -218,6 +218,28 @@ def test_one_function_is_named_if_no_place_is() -> None:
     assert text == repairs_text(found((3,), (5,), functions=["Value.backward"]))
     assert text != repairs_text(found((3,), functions=["Value.backward"]))
     assert "" == repairs_text(found(functions=["Value.backward", "Value.__init__"]))
+
+
+@pytest.mark.parametrize("kind", get_args(CandidateKind))
+@pytest.mark.parametrize("lines", [(1,), (1, 2)])
+def test_every_kind_of_repair_has_a_question(kind: str, lines: tuple[int, ...]) -> None:
+    """The question names the lines or the function."""
+    question = repair_question(kind, lines, "Value.backward" if kind == "function" else "", ["a.grad = 1", "b = 2"])
+    assert question.endswith("?")
+    assert "`backward`" in question if kind == "function" else all(f"line {line}" in question for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("source", "about"),
+    [
+        ("    self.grad = 1", "the gradient that is already in `self.grad`"),
+        ("total += self.grad", "the value that is already in `total`"),
+        ("grads[self] -= 1", "the value that was stored before"),
+    ],
+)
+def test_a_question_names_what_is_assigned(source: str, about: str) -> None:
+    """A name or an attribute is named."""
+    assert f"What happens to {about} when line 1 runs?" == repair_question("accumulate", (1,), "", [source])
 
 
 def test_a_repair_in_a_notebook_is_told_by_its_cell() -> None:

@@ -12,9 +12,12 @@ function sourceView(box, source, run) {
   const lines = source.lines.map((text, i) => {
     const code = h("code");
     code.textContent = plain(text.replaceAll("\t", "    ")) || " ";
-    return h("li", { "data-line": i + 1 }, h("span.mark", { "aria-hidden": "true" }), code);
+    const kind = source.repair.includes(i + 1) ? "li.repair" : "li";
+    return h(kind, { "data-line": i + 1 }, h("span.mark", { "aria-hidden": "true" }), code);
   });
   box.querySelector("ol").replaceChildren(...lines);
+  byId("repair").hidden = !source.about_repair;
+  byId("repair").lastElementChild.textContent = plain(source.about_repair);
   const middle = (line) => {
     box.scrollTop = line ? line.offsetTop - box.clientHeight / 3 : 0;
   };

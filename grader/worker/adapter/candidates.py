@@ -126,12 +126,14 @@ def grafts(file: "File", right: "File") -> list[Candidate]:
 # likely kinds first
 ORDER = (
     "accumulate",
+    "assigned",
     "sign",
     "operator",
     "operands",
     "factor_dropped",
     "constant",
     "comparison",
+    "step",
     "reversed",
     "name",
     "factor_added",
@@ -329,7 +331,7 @@ class File:
                 yield self._put("factor_added", name, value, f"{operand} * {name}")
         if isinstance(value, ast.Compare) and isinstance(statement, ast.Expr):
             left, right = self.text(value.left), self.text(value.comparators[0])
-            yield self._put("accumulate", "compared", statement, f"{left} = {right}")
+            yield self._put("assigned", "", statement, f"{left} = {right}")
         expressions = list(_expressions(statement))
         for expression in expressions:
             yield from self._edits_of_expression(expression)
@@ -359,11 +361,12 @@ class File:
         between = self._source[start:end]
         if isinstance(statement, ast.AugAssign) and type(statement.op) in _OPERATORS:
             old = _OPERATORS[type(statement.op)] + "="
-            others = ["=", *(f"{sign}=" for sign in _OPERATORS.values() if f"{sign}=" != old)]
+            others = [*(f"{sign}=" for sign in _OPERATORS.values() if f"{sign}=" != old), "="]
         else:
             old, others = "=", ["+=", "-="]
         for other in others:
-            kind = "accumulate" if "=" in (old, other) or other in ("+=", "-=") else "operator"
+            signs = (old == "-=" and other in ("+=", "=")) or (old, other) == ("+=", "-=")
+            kind = "sign" if signs else "accumulate" if "=" in (old, other) else "operator"
             yield self._edit(kind, f"{old}{other}", Splice(start, end, between.replace(old, other, 1)))
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
@@ -378,7 +381,7 @@ class File:
                     yield self._put("operands", mine, node, f"({b} {mine} {a})")
                 for factor in (left, right):
                     if isinstance(factor, ast.Attribute):
-                        yield self._put("comparison", "> 0", factor, f"({self.text(factor)} > 0)")
+                        yield self._put("step", "", factor, f"({self.text(factor)} > 0)")
                 yield self._put("factor_dropped", f"{mine} {b}", node, a)
                 yield self._put("factor_dropped", f"{a} {mine}", node, b)
             case ast.UnaryOp(ast.USub(), operand):
@@ -430,7 +433,7 @@ class File:
     def _calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
         """Yield the arguments exchanged or left out, and the call left out."""
         if not arguments and not call.keywords:
-            yield self._put("constant", "called", call, self.text(call.func))
+            yield self._put("factor_dropped", "called", call, self.text(call.func))
         if len(arguments) == 2 and not call.keywords:
             first, second = arguments
             yield self._edit(
