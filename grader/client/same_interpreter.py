@@ -34,23 +34,27 @@ class Here:
 
     Args:
         longest_s: The seconds that a file may take in total once one of its loops has run out of steps or of time.
+        patience: How many times more time code may take than on a usual machine.
         alive: A function to call whenever a request is answered.
 
     Attributes:
         tier: The name of this kind of isolation in reports.
         allow: The folder of each module, by name, that learner code may import.
         depth: The number of nested calls that a file may make.
+        longest_s: As above. It may be changed between two requests.
     """
 
     def __init__(
         self,
         allow: Mapping[str, str] | None = None,
         longest_s: float = MAX_CPU_S,
+        patience: float = 1.0,
         alive: Callable[[], object] = lambda: None,
     ) -> None:
         self.tier = TIER
         self.allow: Mapping[str, str] = allow or {}
         self.longest_s = longest_s
+        self.patience = patience
         self.alive = alive
         self.depth = sys.getrecursionlimit()
         self.steps = LoopSteps()
@@ -103,7 +107,8 @@ class SameInterpreter:
             self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
             file = self._file = open_file(message)
         host, budget = self._host, self._budget
-        steps = host.steps.counted(self._filename, self._limits.calls, min(cpu_s, budget.left_cpu_s, host.longest_s))
+        seconds = min(cpu_s * host.patience, budget.left_cpu_s, host.longest_s)
+        steps = host.steps.counted(self._filename, self._limits.calls, seconds)
         with _restored(self._named, printed, host.depth), steps:
             answer = self._run(file, message, printed) if ordered else file.load()
         budget.cpu_s += time.perf_counter() - begun

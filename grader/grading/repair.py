@@ -90,7 +90,8 @@ def search(
         tried, check = attempt.tried, ""
     # without a repair, the edits with which the first check passes
     if not repaired and not functions and len(failed) > 1:
-        repaired = trial.first_passed([edits[number] for number in attempt.first[:_MOST_FIRST]])
+        first = [edits[number] for number in attempt.first[:_MOST_FIRST]]
+        repaired = yield from trial.first_passed(first, Searching(exercise, tried))
         check = failed[0].id
     # parts of the solution's function
     (within,) = functions or partly if len(functions or partly) == 1 else (None,)
@@ -102,7 +103,8 @@ def search(
             grafted = _Attempt(trial, process, screened, grafts, bool(functions), tried)
             repaired = yield from grafted.repaired()
         if not functions:
-            repaired = trial.first_passed([grafts[number] for number in grafted.first[:_MOST_FIRST]])
+            first = [grafts[number] for number in grafted.first[:_MOST_FIRST]]
+            repaired = yield from trial.first_passed(first, Searching(exercise, grafted.tried))
         repaired = repaired if len(repaired) == 1 else []
         tried = grafted.tried
     functions = functions or partly
@@ -152,7 +154,8 @@ class _Attempt:
             if not self._screens:
                 self.tried += len(passed)
             yield self._progress()
-            found = self._trial.one_in_each_place([edits[number] for number in passed]) if self._filled else []
+            again = [edits[number] for number in passed] if self._filled else []
+            found = yield from self._trial.one_in_each_place(again, self._progress())
             if found or self._trial.budget.exceeded:
                 return found
         return []
@@ -186,18 +189,23 @@ class _Trial(Struct):
     again: Grader | None = None
     left: int = _MOST_ALONE
 
-    def one_in_each_place(self, candidates: Sequence[Candidate], *, first_only: bool = False) -> list[Candidate]:
-        """Return the candidates that repair the file, one for each place."""
+    def one_in_each_place(
+        self, candidates: Sequence[Candidate], progress: Searching, *, first_only: bool = False
+    ) -> Generator[Searching, None, list[Candidate]]:
+        """Return the candidates that repair the file, one for each place. Yield the progress before each run."""
         found: dict[tuple[int, ...], Candidate] = {}
         for one in candidates:
+            yield progress
             if one.lines not in found and self.repairs(one, first_only=first_only):
                 found[one.lines] = one
         return list(found.values())
 
-    def first_passed(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+    def first_passed(
+        self, candidates: Sequence[Candidate], progress: Searching
+    ) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates of the first tier that has one with which the first check passes."""
         for _, tier in groupby(candidates, _tier):
-            found = self.one_in_each_place(list(tier), first_only=True)
+            found = yield from self.one_in_each_place(list(tier), progress, first_only=True)
             if found:
                 return found
         return []

@@ -120,6 +120,14 @@ class Practice:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
         return last(self._events((exercise,), {exercise.id: source}))
 
+    def searched_source(self, exercise: Exercise, source: Source) -> Generator[Event | Report, None, None]:
+        """Grade a source in place of an exercise's file, and search it for the line that must change if it fails.
+
+        Yields the progress, the report, and a second report if the search has a result. Neither is kept. Raises the
+        same errors as `grade`.
+        """
+        return self._events((exercise,), {exercise.id: source}, searched=lambda report: [exercise.id])
+
     def _read(self, exercise: Exercise) -> Source:
         """Return the source of an exercise, with its path relative to the current folder."""
         source = read_exercise(exercise, self.path(exercise))

@@ -1,9 +1,10 @@
 """The grader's end of a browser tab: it gets the text of an exercise, and returns JSON for the page."""
 
 import re
+import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
@@ -13,15 +14,15 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ..base.style import Style
-from ..client import NOTEBOOK, Source, bounds, decode_source, notebook_source
+from ..client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..client.same_interpreter import Here
 from ..client.traces import leaves_traces
 from ..course import Course, Exercise, load_course
-from ..grading import digest
+from ..grading import Event, digest, is_searched
 from ..remarks import Reason
-from ..report import ExerciseResult, read_report, to_json, with_results
+from ..report import ExerciseResult, Report, read_report, to_json, with_results
 from ..report.model import SubmissionStamp
-from ..report.shown import facts_of, first_failure, hint_of, located
+from ..report.shown import facts_of, first_failure, hint_of, line_of, located
 from ..views.practice import exercise_screen
 from ..words.practice import no_exercise_file, unread_text
 from .session import Practice
@@ -29,6 +30,7 @@ from .session import Practice
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
 _LONGEST_S = 2.0  # a verdict on a loop without end has to be back within three seconds
+_SLICE_S = 0.1  # after which a search lets other requests pass
 
 
 class Verdict(Struct, frozen=True):
@@ -39,6 +41,8 @@ class Verdict(Struct, frozen=True):
         marked: The numbers of the lines that the failure is about.
         hints: The numbers of the hints that fit the failure, counted from 1.
         report: The report for the learner, as JSON.
+        searched: Whether the file can be searched for the line that must change.
+        line: The sentence about the line that must change, if a search has found it.
     """
 
     exercise: str
@@ -49,6 +53,20 @@ class Verdict(Struct, frozen=True):
     marked: Sequence[int]
     hints: Sequence[int]
     report: str
+    searched: bool
+    line: str
+
+
+class Search(Struct, frozen=True):
+    """A part of the search for the line that must change.
+
+    Attributes:
+        ended: Whether the search has ended.
+        verdict: The verdict with the result of the search, if there is one.
+    """
+
+    ended: bool
+    verdict: Verdict | None = None
 
 
 class Taken(Struct, frozen=True):
@@ -74,7 +92,10 @@ class Tab:
 
     def __init__(self, folder: Path, patience: float = 1.0, alive: Callable[[], object] = lambda: None) -> None:
         self._course = load_course(folder)
-        self._here = Here(longest_s=_LONGEST_S * patience, alive=alive)
+        self._longest_s = _LONGEST_S * patience
+        self._here = Here(longest_s=self._longest_s, patience=patience, alive=alive)
+        self._graded = ("", "")  # the exercise and the text that were graded last
+        self._events: Generator[Event | Report, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(self._course, folder, host=self._here)
 
     def __enter__(self) -> "Tab":
@@ -82,11 +103,12 @@ class Tab:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._end_search()
         self._practice.__exit__(*exception)
         self._here.__exit__(*exception)
 
     def grade(self, exercise: str, text: str, width: int) -> str:
-        """Grade the text of an exercise's file.
+        """Grade the text of an exercise's file. A search of another text ends.
 
         Args:
             exercise: The exercise's id.
@@ -95,21 +117,62 @@ class Tab:
         Returns:
             A `Verdict` as JSON.
         """
+        return _json(self._verdict(self._begin(exercise, text), width))
+
+    def search(self, exercise: str, text: str, width: int) -> str:
+        """Search for the line that must change, for a short time, in the text that was graded last.
+
+        The next call continues. If another text was graded meanwhile, the search begins again.
+
+        Args:
+            exercise: As for `grade`, like the other arguments.
+
+        Returns:
+            A `Search` as JSON.
+        """
+        if self._graded != (exercise, text) or self._events is None:
+            self._begin(exercise, text)
+        assert self._events is not None
+        self._here.longest_s = MAX_CPU_S  # many of the edits have loops without end
+        until = time.perf_counter() + _SLICE_S
+        for event in self._events:
+            if isinstance(event, Report):
+                self._end_search()
+                return _json(Search(True, self._verdict(event, width)))
+            if time.perf_counter() > until:
+                return _json(Search(False))
+        self._end_search()
+        return _json(Search(True))
+
+    def _begin(self, exercise: str, text: str) -> Report:
+        """Grade a text. What remains of the events is the search."""
+        self._end_search()
         one = _find(self._course, exercise)
-        report = self._practice.grade_source(one, decode_source(_path(one), text.encode("utf-8", "replace")))
+        self._here.longest_s = self._longest_s
+        self._events = self._practice.searched_source(one, decode_source(_path(one), text.encode("utf-8", "replace")))
+        self._graded = exercise, text
+        return next(event for event in self._events if isinstance(event, Report))
+
+    def _end_search(self) -> None:
+        if self._events is not None:
+            self._events.close()
+        self._events = None
+
+    def _verdict(self, report: Report, width: int) -> Verdict:
         (result,) = report.exercises
         failure = first_failure(result)
-        verdict = Verdict(
-            one.id,
+        return Verdict(
+            result.id,
             result.status,
             result.score,
             result.max_score,
             exercise_screen(for_page(result), style=Style(width=width)),
             sorted(_marked(result)),
-            one.hints_from(hint_of(failure)) if failure else (),
+            _find(self._course, result.id).hints_from(hint_of(failure)) if failure else (),
             to_json(report).decode(),
+            is_searched(result),
+            line_of(result),
         )
-        return _json(verdict)
 
     def shallow(self) -> bool:
         """Let files make fewer nested calls from now on, because the browser's own stack was too small."""
@@ -241,4 +304,5 @@ def _marked(result: ExerciseResult) -> set[int]:
     reason = check.reason if check else None
     ranges = [fact.lines for fact in facts_of(result, check) if fact.lines]
     lines = {number for first, last in ranges for number in range(first, last + 1)}
+    lines |= {*(result.repairs.only_place if result.repairs else ())}
     return lines or {number for number in (line, reason and reason.line) if number}

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from site_of import course_of_a_site
 
 from grader.author.build import catalogue
 from grader.base.style import Style
@@ -18,7 +19,7 @@ from grader.course import Exercise, load_course
 from grader.grading import digest
 from grader.practice import Practice
 from grader.practice.tab import Tab, for_page
-from grader.report import read_report, to_json
+from grader.report import Report, read_report, to_json
 from grader.views.practice import exercise_screen
 from grader.views.replay import document
 
@@ -78,6 +79,38 @@ def test_marks_and_hints_are_those_of_the_failure(tab: Tab) -> None:
     verdict = json.loads(tab.grade(exercise.id, wrong, 80))
     assert first in verdict["marked"]
     assert verdict["hints"]
+
+
+def searched(tab: Tab, exercise: Exercise, text: str) -> list[dict[str, Any]]:
+    """Return the answers of a search, up to its end."""
+    answers = [json.loads(tab.search(exercise.id, text, 80))]
+    while not answers[-1]["ended"]:
+        answers.append(json.loads(tab.search(exercise.id, text, 80)))
+    return answers
+
+
+def test_the_line_is_that_of_a_sandbox(tmp_path: Path) -> None:
+    """A search adds the same sentence to the verdict as `grade watch` does. Another text ends it, and it can go on."""
+    course = course_of_a_site(tmp_path)
+    exercise = course.exercises[2]
+    right = COURSE.solution(exercise).read_text(encoding="utf-8")
+    wrong = right.replace("self.grad += out.grad", "self.grad -= out.grad")
+    source = decode_source(Path("exercises", exercise.filename), wrong.encode())
+    with Practice(course, ROOT / "exercises") as practice, Tab(tmp_path, patience=60) as tab:
+        *_, sandboxed = (one for one in practice.searched_source(exercise, source) if isinstance(one, Report))
+        before = json.loads(tab.grade(exercise.id, wrong, 80))
+        assert (True, "") == (before["searched"], before["line"])
+        tab.search(exercise.id, wrong, 80)
+        assert not json.loads(tab.grade(exercise.id, right, 80))["searched"]
+        *others, final = searched(tab, exercise, wrong)
+    assert {None} == {answer["verdict"] for answer in others}
+    line = 1 + wrong[: wrong.index("self.grad -= out.grad")].count("\n")
+    assert (
+        f"A change of the statement in line {line} alone makes every required check pass." == final["verdict"]["line"]
+    )
+    assert line in final["verdict"]["marked"]
+    assert comparable(json.loads(to_json(sandboxed))) == comparable(json.loads(final["verdict"]["report"]))
+    assert exercise_screen(for_page(sandboxed.exercises[0]), style=Style(width=80)) == final["verdict"]["lines"]
 
 
 def taken(tab: Tab, name: str, data: bytes) -> tuple[dict[str, str], list[str]]:

@@ -5,7 +5,6 @@ Python takes seconds to start in a browser, so the tests share one page, in this
 
 import json
 import re
-import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,68 +13,71 @@ from typing import NamedTuple
 import pytest
 from in_process import run_grade
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from site_of import site_of
+from site_of import Served, course_of_a_site, served, site_of, until
 
 from grader.author.build import catalogue
-from grader.author.site import server
 from grader.base.style import Style
 from grader.client import decode_source
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.practice import Practice
 from grader.practice.tab import for_page
+from grader.report import Report
 from grader.views.practice import exercise_screen
 
-# They run in `make test-all` only. Beside other tests, one of them has failed and one has not ended.
-pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
+pytestmark = pytest.mark.browser
+exhaustive = pytest.mark.exhaustive
 ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
-SLOW_MS = 240_000  # for what takes seconds on an idle machine
+WAIT_MS = 90_000  # for what takes at most three seconds on an idle machine
 
 
 class Visit(NamedTuple):
-    """A page of the site, everything that it asked for, and the site's address."""
+    """A page of the site, everything that it asked for, and the site."""
 
     page: Page
     requests: list[str]
-    address: str
+    site: Served
+
+    @property
+    def address(self) -> str:
+        return self.site.address
 
 
 @pytest.fixture(scope="module")
 def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     """Open the site, and wait until Python is there."""
-    with server(site_of(tmp_path_factory.mktemp("site"))) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
+    with served(site_of(tmp_path_factory.mktemp("site"))) as site:
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        page.set_default_timeout(SLOW_MS)
+        page.set_default_timeout(WAIT_MS)
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
-        address = f"http://127.0.0.1:{serving.server_port}/"
-        page.goto(address)
+        page.goto(site.address)
         started(page)
-        yield Visit(page, requests, address)
+        yield Visit(page, requests, site)
         page.context.close()
-        serving.shutdown()
 
 
 @pytest.fixture
 def still(browser: Browser, visit: Visit) -> Iterator[BrowserContext]:
     """Return another visitor, whose pages do without Python, and so are there at once."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=visit.address)
-    context.set_default_timeout(SLOW_MS)
+    context.set_default_timeout(WAIT_MS)
     context.route("**/python/*", lambda route: route.abort())
     yield context
     context.close()
 
 
 @pytest.fixture(scope="module")
-def practice() -> Iterator[Practice]:
-    with Practice(load_course(ROOT), ROOT / "exercises") as opened:
+def practice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
+    """Grade without solutions, like a site, so that searches for a line try the same edits."""
+    with Practice(course_of_a_site(tmp_path_factory.mktemp("course")), ROOT / "exercises") as opened:
         yield opened
 
 
 def started(page: Page) -> None:
-    page.wait_for_selector("body[data-ready], #state.failed", timeout=SLOW_MS)
-    assert "" == page.inner_text("#state")
+    """Wait until Python is there."""
+    until(page, "document.querySelector('body[data-ready], #state.failed')", "Python is loaded")
+    assert 0 == page.locator("#state.failed").count(), page.inner_text("#state")
 
 
 def solution(course: Course, name: str) -> str:
@@ -89,13 +91,9 @@ def verdict_on(page: Page, text: str) -> str:
     page.keyboard.press("Delete")
     page.keyboard.insert_text(text)
     page.keyboard.press("Control+Enter")
-    page.wait_for_selector("#verdict[data-text='" + digest(text) + "']", timeout=SLOW_MS)
+    shown = f"#verdict[data-text='{len(text)}']:not(.old):not([data-searching])"
+    until(page, f'document.querySelector("{shown}")', f"a verdict on {len(text)} characters, and the end of its search")
     return words(page.inner_text("#verdict"))
-
-
-def digest(text: str) -> str:
-    """Return what the page notes of the text that a verdict is about: its length."""
-    return str(len(text))
 
 
 def words(text: str) -> str:
@@ -103,9 +101,10 @@ def words(text: str) -> str:
 
 
 def in_a_sandbox(practice: Practice, name: str, text: str) -> str:
-    """Return what `grade` says about a text, in a wide terminal, with single spaces."""
+    """Return what `grade watch` says about a text after the search, in a wide terminal, with single spaces."""
     exercise = next(one for one in practice.course.exercises if one.id == name)
-    report = practice.grade_source(exercise, decode_source(Path("exercises", exercise.filename), text.encode()))
+    source = decode_source(Path("exercises", exercise.filename), text.encode())
+    *_, report = (event for event in practice.searched_source(exercise, source) if isinstance(event, Report))
     return words("\n".join(exercise_screen(for_page(report.exercises[0]), style=Style(width=98))))
 
 
@@ -210,6 +209,7 @@ def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> Non
     todo(page, "self.grad += other.data * out.grad", "other.grad += self.data * out.grad")
     todo(page, "for node in nodes:", "node.grad = 0.0")
     expect(verdict).to_contain_text("the rule sets a.grad and b.grad instead of adding to them")
+    expect(verdict).to_contain_text("A change of both statements in")  # the result of the search, which comes later
     for text in ("self.grad = out.grad", "other.grad = out.grad"):
         page.keyboard.press("Control+f")
         page.keyboard.type(text)
@@ -220,9 +220,41 @@ def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> Non
     expect(page.locator("#score")).to_have_text(re.compile(r"^20/100 points, 3 of 13 "))
 
 
-def test_mistakes_get_the_verdicts_of_a_terminal(visit: Visit, practice: Practice) -> None:
+def test_solutions_get_full_marks(visit: Visit, course: Course) -> None:
+    """Solutions of exercises from all parts of the course pass, and are counted."""
+    for exercise in course.exercises[3::4]:
+        opened(visit.page, exercise.number)
+        said = verdict_on(visit.page, solution(course, exercise.id))
+        assert said.startswith(f"PASS {exercise.number} {exercise.id}")
+        title = re.compile(rf", {exercise.max_score} of {exercise.max_score} points, passed$")
+        button = visit.page.get_by_role("button", name=re.compile(rf"\b{exercise.number} "))
+        expect(button).to_have_attribute("title", title)
+
+
+def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
+    """An endless loop without calls gets the sentence of a terminal."""
+    opened(visit.page, "03")
+    ends_at_its_line(visit.page, f"{solution(course, 'accumulate')}\nwhile True:\n    pass\n")
+
+
+def ends_at_its_line(page: Page, text: str) -> None:
+    said = verdict_on(page, text)
+    assert "stopped: your code ran out of CPU time" in said
+    assert re.search(r"line \d+: while True:", said)
+
+
+@exhaustive
+def test_a_loop_in_a_rule_ends_at_its_line(visit: Visit, course: Course) -> None:
+    """It is the same in each check that runs the rule."""
+    right = solution(course, "accumulate")
+    ends_at_its_line(
+        visit.page, right.replace("def _backward():\n", "def _backward():\n            while True: pass\n", 1)
+    )
+
+
+@exhaustive
+def test_mistakes_get_the_verdicts_of_a_terminal(visit: Visit, course: Course, practice: Practice) -> None:
     """Solutions and wrong files of three exercises get the same sentences, word for word."""
-    course = practice.course
     for exercise in course.exercises[:3]:
         opened(visit.page, exercise.number)
         right = course.solution(exercise).read_text(encoding="utf-8")
@@ -232,29 +264,21 @@ def test_mistakes_get_the_verdicts_of_a_terminal(visit: Visit, practice: Practic
     expect(visit.page.locator("#score")).to_have_text(re.compile(r"3 of \d+ exercises passed"))
 
 
-def test_failed_lines_are_marked_and_hints_follow(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_failed_lines_are_marked_and_hints_follow(visit: Visit, course: Course) -> None:
     """The lines that the fact names are marked in the editor, and each press of the button shows one more hint."""
     page = visit.page
     opened(page, "03")
-    verdict_on(page, solution(practice.course, "accumulate").replace("+=", "="))
+    verdict_on(page, solution(course, "accumulate").replace("+=", "="))
     expect(page.locator(".cm-failed").nth(1)).to_be_visible()
     page.click("#hint")
     expect(page.locator("#hints p")).to_have_count(1)
 
 
-def test_a_loop_ends_at_its_line(visit: Visit, practice: Practice) -> None:
-    """An endless loop without calls gets the sentence of a terminal, when the file is loaded and in a rule."""
-    right = solution(practice.course, "accumulate")
-    rule = right.replace("def _backward():\n", "def _backward():\n            while True: pass\n", 1)
-    for text in (f"{right}\nwhile True:\n    pass\n", rule):
-        said = verdict_on(visit.page, text)
-        assert "stopped: your code ran out of CPU time" in said
-        assert re.search(r"line \d+: while True:", said)
-
-
-def test_an_interpreter_that_does_not_answer_is_replaced(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_an_interpreter_that_does_not_answer_is_replaced(visit: Visit, course: Course) -> None:
     """What cannot be interrupted ends with its Web Worker, the page answers meanwhile, and the next verdict comes."""
-    page, right = visit.page, solution(practice.course, "accumulate")
+    page, right = visit.page, solution(course, "accumulate")
     said = verdict_on(page, f"{right}\nimport time\ntime.sleep(10_000)\n")
     assert "no answer within" in said
     assert "PASS 03 accumulate" in verdict_on(page, right)
@@ -292,11 +316,12 @@ print(found)
 """
 
 
-def test_learner_code_reaches_neither_network_nor_storage(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_learner_code_reaches_neither_network_nor_storage(visit: Visit, course: Course) -> None:
     """Whatever it finds in its interpreter, nothing is requested, and nothing of the page's storage is changed."""
     page, address = visit.page, visit.address
     before = len(visit.requests)
-    text = solution(practice.course, "accumulate") + ATTACK.replace("ATTACKED", f"{address}attacked")
+    text = solution(course, "accumulate") + ATTACK.replace("ATTACKED", f"{address}attacked")
     verdict_on(page, text)
     assert [] == [url for url in visit.requests[before:] if "attacked" in url]
     assert not [key for key in page.evaluate("Object.keys(localStorage)") if "attacked" in key]
@@ -304,26 +329,27 @@ def test_learner_code_reaches_neither_network_nor_storage(visit: Visit, practice
     assert [] == [url for url in visit.requests if not url.startswith(own)]
 
 
-def test_markup_is_inert(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_markup_is_inert(visit: Visit, course: Course) -> None:
     """Markup in a message is shown as text."""
-    said = verdict_on(
-        visit.page, solution(practice.course, "accumulate") + "\nraise ValueError('<img src=x><b>bold')\n"
-    )
+    said = verdict_on(visit.page, solution(course, "accumulate") + "\nraise ValueError('<img src=x><b>bold')\n")
     assert "<img src=x><b>bold" in said
     assert 0 == visit.page.locator("#verdict img, #verdict b").count()
 
 
-def test_numpy_is_not_there(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_numpy_is_not_there(visit: Visit, course: Course) -> None:
     """A file that uses a package is told that only the standard library is there."""
-    said = verdict_on(visit.page, solution(practice.course, "accumulate") + "\nimport numpy\nnumpy.zeros(3)\n")
+    said = verdict_on(visit.page, solution(course, "accumulate") + "\nimport numpy\nnumpy.zeros(3)\n")
     assert "numpy.zeros is not available while grading (there are only the standard library)" in said
 
 
-def test_a_reset_can_be_undone(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_a_reset_can_be_undone(visit: Visit, course: Course) -> None:
     """Reset shows the file as it was given out. The text that it replaced can be brought back."""
     page = visit.page
     opened(page, "03")
-    verdict_on(page, solution(practice.course, "accumulate") + "# mine\n")
+    verdict_on(page, solution(course, "accumulate") + "# mine\n")
     editor = page.locator(".cm-content")
     page.click("#reset")
     expect(editor).to_contain_text("# TODO")
@@ -333,9 +359,10 @@ def test_a_reset_can_be_undone(visit: Visit, practice: Practice) -> None:
     expect(editor).to_contain_text("# mine")
 
 
-def test_what_the_code_prints_is_shown(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_what_the_code_prints_is_shown(visit: Visit, course: Course) -> None:
     """The page shows what the code has printed in each check, also where the check passes."""
-    page, right = visit.page, solution(practice.course, "accumulate")
+    page, right = visit.page, solution(course, "accumulate")
     opened(page, "03")
     verdict_on(page, right.replace("self.grad += out.grad", "self.grad += out.grad\n            print(3)"))
     expect(page.locator("#output pre").first).to_contain_text("3")
@@ -343,9 +370,10 @@ def test_what_the_code_prints_is_shown(visit: Visit, practice: Practice) -> None
     expect(page.locator("#printed")).to_be_hidden()
 
 
-def test_the_replay_follows_the_text(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_the_replay_follows_the_text(visit: Visit, course: Course) -> None:
     """The replay of the learner's own code is beside the editor, and is another one when the code is another."""
-    page, right = visit.page, solution(practice.course, "accumulate")
+    page, right = visit.page, solution(course, "accumulate")
     opened(page, "03")
     lead = page.frame_locator("#replay-frame iframe:not(.waiting)").locator("#lead")
     verdict_on(page, right.replace("+=", "="))
@@ -359,9 +387,10 @@ def test_the_replay_follows_the_text(visit: Visit, practice: Practice) -> None:
     expect(page.locator("#lesson")).to_be_visible()
 
 
-def test_the_zip_is_a_submission(visit: Visit, practice: Practice, tmp_path: Path) -> None:
+@exhaustive
+def test_the_zip_is_a_submission(visit: Visit, course: Course, tmp_path: Path) -> None:
     """`grade cohort` gives the zip the points that the page shows, and `grade` grades the folder in it."""
-    page, course = visit.page, practice.course
+    page = visit.page
     opened(page, "03")
     verdict_on(page, solution(course, "accumulate"))
     with page.expect_download() as download:
@@ -381,9 +410,10 @@ def test_the_zip_is_a_submission(visit: Visit, practice: Practice, tmp_path: Pat
     assert "Score 10/10" in done.stdout
 
 
-def test_files_are_taken_in(visit: Visit, practice: Practice, tmp_path: Path) -> None:
+@exhaustive
+def test_files_are_taken_in(visit: Visit, course: Course, tmp_path: Path) -> None:
     """A zip and a file are taken in by name, and what they replace is kept. Another file is named."""
-    page, course = visit.page, practice.course
+    page = visit.page
     for name in ("accumulate", "distribute"):
         (exercise,) = [one for one in course.exercises if one.id == name]
         (tmp_path / exercise.filename).write_text(solution(course, name) + "# taken\n", encoding="utf-8")
@@ -402,11 +432,12 @@ def test_files_are_taken_in(visit: Visit, practice: Practice, tmp_path: Path) ->
     expect(page.locator(".cm-content")).to_contain_text("# mine")
 
 
-def test_a_dropped_file_is_taken_in(visit: Visit, practice: Practice) -> None:
+@exhaustive
+def test_a_dropped_file_is_taken_in(visit: Visit, course: Course) -> None:
     """A file that is dropped on the editor replaces the text of its exercise, and is not inserted."""
     page = visit.page
     opened(page, "02")
-    verdict_on(page, solution(practice.course, "swap"))
+    verdict_on(page, solution(course, "swap"))
     page.evaluate(
         """() => {
           const dataTransfer = new DataTransfer();
@@ -422,6 +453,7 @@ def test_a_dropped_file_is_taken_in(visit: Visit, practice: Practice) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@exhaustive
 def test_axe_finds_nothing(visit: Visit, scheme: str, width: int) -> None:
     """axe finds no violation, in both colours and on a phone, and nothing is wider than the page."""
     page = visit.page
@@ -437,6 +469,7 @@ def test_axe_finds_nothing(visit: Visit, scheme: str, width: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["03", "3", "accumulate", "acc"])
+@exhaustive
 def test_an_address_opens_an_exercise(still: BrowserContext, name: str) -> None:
     """The part of the address after # is a number, an id, or the beginning of an id."""
     page = still.new_page()
@@ -450,6 +483,7 @@ def typed(page: Page, text: str) -> None:
     page.keyboard.type(text)
 
 
+@exhaustive
 def test_two_tabs_show_the_same_text(still: BrowserContext) -> None:
     """Each tab says that there is another one, and shows what is typed in it."""
     one, other = still.new_page(), still.new_page()
@@ -466,6 +500,7 @@ def test_two_tabs_show_the_same_text(still: BrowserContext) -> None:
     expect(one.locator("#tabs")).to_be_hidden()
 
 
+@exhaustive
 def test_a_tab_that_was_asleep_overwrites_nothing(still: BrowserContext) -> None:
     """If a tab did not see what another one stored, the other one's text can be brought back."""
     one, other = still.new_page(), still.new_page()
@@ -483,6 +518,7 @@ def test_a_tab_that_was_asleep_overwrites_nothing(still: BrowserContext) -> None
     expect(one.locator(".cm-line").first).to_have_text("# other")
 
 
+@exhaustive
 def test_a_new_version_of_a_file_leaves_the_work(still: BrowserContext) -> None:
     """The old text stays, and the page offers the new file. Compare shows what differs from it."""
     page = still.new_page()
@@ -510,6 +546,7 @@ def test_a_new_version_of_a_file_leaves_the_work(still: BrowserContext) -> None:
     expect(page.locator(".cm-line").first).to_have_text("# mine")
 
 
+@exhaustive
 def test_full_storage_is_said(still: BrowserContext) -> None:
     """If the browser does not store a text, the page says so, and the text is not lost while the page is open."""
     page = still.new_page()
@@ -523,9 +560,10 @@ def test_full_storage_is_said(still: BrowserContext) -> None:
     expect(page.locator(".cm-line").first).to_have_text("# mine")
 
 
-def test_the_last_page(still: BrowserContext, practice: Practice) -> None:
+@exhaustive
+def test_the_last_page(still: BrowserContext, course: Course) -> None:
     """When every exercise is passed, the page shows what the learner has learnt and where to go next."""
-    page, course = still.new_page(), practice.course
+    page = still.new_page()
     page.goto("#swap")
     page.evaluate(
         "(stored) => { for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value); }",
@@ -543,3 +581,18 @@ def test_the_last_page(still: BrowserContext, practice: Practice) -> None:
     expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+# -- Without a server, so these come last
+
+
+def test_it_opens_without_a_network(visit: Visit, course: Course) -> None:
+    """The browser keeps the site. Without a server, a reload brings back the page and Python, and it grades."""
+    page = visit.page
+    page.evaluate("void navigator.serviceWorker.ready.then(() => (window.kept = true))")
+    until(page, "window.kept", "the browser keeps the site")
+    visit.site.end()
+    page.reload()
+    started(page)
+    opened(page, "03")
+    assert "PASS 03 accumulate" in verdict_on(page, solution(course, "accumulate"))

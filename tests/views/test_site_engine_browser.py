@@ -8,17 +8,15 @@ import hashlib
 import json
 import re
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from site_of import site_of
+from site_of import START_S, Served, served, site_of, until
 
-from grader.author.site import HANG_S, server
+from grader.author.site import HANG_S
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,11 +24,12 @@ sys.path.insert(0, str(ROOT / "tests" / "verdicts"))
 
 import table  # noqa: E402
 
-# They run in `make test-all` only. Beside other tests, one of them has failed and one has not ended.
+# `test_site_browser.py` has samples for each run of the tests
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
-SLOW_MS = 240_000  # for what takes seconds on an idle machine
+ANSWER_S = 120  # in which an interpreter answers: the page ends one that gives no sign of life for three seconds
 RIGHT = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
 WRONG = RIGHT.replace("+=", "=")
+LOADED = "document.querySelector('body[data-ready], #state.failed')"
 KNOWN = {e.filename: e for e in load_course(ROOT).exercises}
 EVERY = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
 # The site has no numpy, so files that use it get other verdicts.
@@ -39,48 +38,43 @@ SAMPLE = GRADED[50::101]
 
 
 class Engine(NamedTuple):
-    """A page that has interpreters of its own, the addresses that it asked for, and the site with its server."""
+    """A page that has interpreters of its own, the addresses that it asked for, and the site."""
 
     page: Page
     requests: list[str]
-    folder: Path
-    serving: ThreadingHTTPServer
+    site: Served
 
     def grade(self, exercise: str, text: str) -> dict[str, Any]:
         """Return the verdict of an interpreter that no earlier file can have changed."""
-        self.page.evaluate(
-            """async () => {
-                while (!own.current.started || (own.current.touched && !own.spare?.started))
-                    await new Promise((resolve) => setTimeout(resolve, 50));
-            }"""
-        )
+        until(self.page, "own.current.started && (!own.current.touched || own.spare?.started)", "an interpreter starts")
         return self.at_once(exercise, text)
 
     def at_once(self, exercise: str, text: str) -> dict[str, Any]:
         """Return the verdict of the interpreter that is at work. It has one key if there is no answer."""
-        ask = (
-            "([id, text]) => own.ask('grade', id, text, 80).catch((error) => JSON.stringify({ failed: String(error) }))"
-        )
-        verdict: dict[str, Any] = json.loads(self.page.evaluate(ask, [exercise, text]))
+        ask = """([id, text]) => {
+            own.verdict = undefined;
+            own.ask("grade", id, text, 80).catch((error) => JSON.stringify({ failed: String(error) }))
+                .then((verdict) => (own.verdict = verdict));
+        }"""
+        self.page.evaluate(ask, [exercise, text])
+        until(self.page, "own.verdict", f"a verdict on {len(text)} characters", ANSWER_S)
+        verdict: dict[str, Any] = json.loads(self.page.evaluate("own.verdict"))
         return verdict
 
 
 @pytest.fixture(scope="module")
 def engine(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    folder = site_of(tmp_path_factory.mktemp("site"))
-    with server(folder) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
+    with served(site_of(tmp_path_factory.mktemp("site"))) as site:
         page = browser.new_context().new_page()
+        page.set_default_timeout(START_S * 1000)
         requests: list[str] = []
         page.on("request", lambda request: requests.append(request.url))
-        page.goto(f"http://127.0.0.1:{serving.server_port}/")
-        page.wait_for_selector("body[data-ready], #state.failed", timeout=SLOW_MS)
-        page.evaluate(
-            f"window.own = new Interpreters(byId('frame').contentWindow, {HANG_S}); own.current.ready.then(() => 1)"
-        )
-        yield Engine(page, requests, folder, serving)
+        page.goto(site.address)
+        until(page, LOADED, "Python is loaded")
+        page.evaluate(f"void (window.own = new Interpreters(byId('frame').contentWindow, {HANG_S}))")
+        until(page, "own.current.started", "another interpreter starts")
+        yield Engine(page, requests, site)
         page.context.close()
-        serving.shutdown()
 
 
 def decided(result: dict[str, Any]) -> Any:
@@ -176,8 +170,9 @@ def test_a_hostile_file_harms_no_other_verdict(engine: Engine, name: str) -> Non
 
 def test_a_new_version_is_taken_and_kept_without_a_server(engine: Engine) -> None:
     """A reload shows the new version, whose files alone are kept. Without a server, the page and Python start again."""
-    page, folder = engine.page, engine.folder
-    page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
+    page, folder = engine.page, engine.site.folder
+    page.evaluate("void navigator.serviceWorker.ready.then(() => (window.kept = true))")
+    until(page, "window.kept", "the browser keeps the site")
 
     # publish a new version
     index, script = folder / "index.html", folder / "offline.js"
@@ -188,23 +183,27 @@ def test_a_new_version_is_taken_and_kept_without_a_server(engine: Engine) -> Non
     (version,) = re.findall(r'PREFIX \+ "(\w+)"', text)
     script.write_text(text.replace(before, after).replace(version, "new"), encoding="utf-8")
 
-    # visit it
+    # visit it; the new version does not wait if the old one serves no page
     page.evaluate(
-        """async () => {
-            const registration = await navigator.serviceWorker.getRegistration();
-            await registration.update();
-            while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
+        """() => {
+            navigator.serviceWorker.getRegistration().then(async (registration) => {
+                await registration.update();
+                const worker = registration.installing ?? registration.waiting ?? registration.active;
+                const look = () => (window.installed = ["installed", "activating", "activated"].includes(worker.state));
+                worker.addEventListener("statechange", look);
+                look();
+            });
         }"""
     )
+    until(page, "window.installed", "the browser keeps the new version")
     page.reload()
-    expect(page.locator("footer")).to_contain_text("Your new work stays", timeout=SLOW_MS)
-    keys = page.evaluate("caches.keys()")
-    assert ["new"] == [key.rpartition(":")[2] for key in keys]
+    expect(page.locator("footer")).to_contain_text("Your new work stays")
+    keys = "(caches.keys().then((keys) => (window.keys = keys.map((key) => key.split(':').at(-1)))), window.keys)"
+    until(page, f"{keys}?.join() === 'new'", "the browser forgets the old version")
 
     # lose the server
-    engine.serving.shutdown()
-    engine.serving.server_close()
+    engine.site.end()
     page.goto(f"{page.url.partition('#')[0]}#accumulate")
     page.reload()
-    page.wait_for_selector("body[data-ready], #state.failed", timeout=SLOW_MS)
+    until(page, LOADED, "Python is loaded without a server")
     expect(page.locator("#state")).to_have_text("")

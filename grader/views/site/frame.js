@@ -16,11 +16,16 @@ addEventListener("message", async ({ data, source, ports: [port] }) => {
     const [own, ...urls] = [worker, loader, glue].map(address);
     started = compiled.then((module) => ({ own, message: { urls, module, ...others } }));
   } else if (data.start) {
-    const { own, message } = await started;
-    const worker = new Worker(trusted.createScriptURL(own)); // a module would have to be loaded from an origin
-    workers.set(data.start, worker);
-    worker.addEventListener("error", () => parent.postMessage({ ended: data.start }, "*"));
-    worker.postMessage(message, [port]);
+    const ended = ({ message }) => parent.postMessage({ ended: data.start, why: String(message) }, "*");
+    try {
+      const { own, message } = await started;
+      const worker = new Worker(trusted.createScriptURL(own)); // a module would have to be loaded from an origin
+      workers.set(data.start, worker);
+      worker.addEventListener("error", ended);
+      worker.postMessage(message, [port]);
+    } catch (error) {
+      ended(error);
+    }
   } else {
     workers.get(data.end)?.terminate();
     workers.delete(data.end);

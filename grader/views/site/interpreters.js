@@ -7,6 +7,7 @@ const FILES = {
   library: "python/python_stdlib.zip", lock: "python/pyodide-lock.json", grader: "python/grader.zip",
 };
 const TEXTS = ["worker", "loader", "glue", "lock"];
+const START_S = 180; // in which an interpreter has to start, also on a slow phone
 const LONGEST = 10; // times the limit without a sign of life, an interpreter may work on one request
 
 /** An interpreter does not answer. */
@@ -28,14 +29,22 @@ class Interpreter {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
     this.ready = new Promise((resolve, reject) => {
+      this.refuse = reject;
+      setTimeout(() => reject(new Error(`it did not start within ${START_S} seconds`)), START_S * 1000);
       port1.onmessage = ({ data }) => {
         if (data.ready) resolve(Object.assign(this, { patience: data.patience, started: true }));
-        else if (data.failed && !data.id) reject(new Error(data.failed));
+        else if (data.failed && !data.id) this.broke(data.failed);
         else this.heard(data);
       };
     });
     this.ready.catch(() => {});
     frame.postMessage({ start: this.number }, "*", [port2]);
+  }
+
+  /** Take the news that the interpreter cannot be used, or not any more. */
+  broke(why) {
+    this.refuse(new Error(why));
+    this.request?.reject(new Error(why));
   }
 
   /** Take a sign of life, or the answer to the request. */
@@ -80,6 +89,9 @@ class Interpreters {
     this.frame = frame;
     this.seconds = seconds;
     this.busy = Promise.resolve();
+    addEventListener("message", ({ data: { ended, why }, source }) => {
+      if (source === frame && ended) [this.current, this.spare].find((one) => one?.number === ended)?.broke(why);
+    });
     this.current = new Interpreter(frame, seconds);
     this.prepare();
   }
@@ -90,7 +102,17 @@ class Interpreters {
     await current.ready.catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 500));
     await this.busy;
-    if (current === this.current) this.spare ??= new Interpreter(this.frame, this.seconds);
+    if (current === this.current) this.provide();
+  }
+
+  /** Start a spare if there is none. One that cannot start is forgotten. */
+  provide() {
+    if (this.spare) return;
+    const spare = (this.spare = new Interpreter(this.frame, this.seconds));
+    spare.ready.catch(() => {
+      spare.end();
+      if (this.spare === spare) this.spare = undefined;
+    });
   }
 
   /** Put the spare in the place of the current interpreter. */
@@ -117,7 +139,11 @@ class Interpreters {
   }
 
   async confirm(values) {
-    await this.spare?.ready;
+    try {
+      await this.spare?.ready;
+    } catch {
+      return; // no interpreter is there to find the verdict again
+    }
     if (this.latest !== values) return; // another request has replaced the interpreter, or will do so
     const again = await this.ask("grade", ...values);
     this.confirmed?.(values, again);
@@ -128,7 +154,8 @@ class Interpreters {
    * done if the browser's stack was too small, with fewer nested calls.
    */
   async exchange(action, values, shallow = false) {
-    if (this.current.touched && this.spare?.started) this.replace();
+    const search = action === "search"; // it goes on where its text was graded, and no verdict depends on it
+    if (this.current.touched && this.spare?.started && !search) this.replace();
     const { current } = this;
     const uncertain = current.touched;
     try {
@@ -138,13 +165,13 @@ class Interpreters {
         current.touched = true;
       }
       const result = await current.ask(action, values);
-      if (current.touched) this.spare ??= new Interpreter(this.frame, this.seconds);
+      if (current.touched) this.provide();
       return { result, uncertain: uncertain && !shallow };
     } catch (error) {
       // whatever went wrong, this interpreter is not used again
       if (current === this.current) this.replace();
       const overflow = !shallow && error.message.startsWith("RangeError");
-      if (uncertain || overflow) return this.exchange(action, values, overflow);
+      if ((uncertain && !search) || overflow) return this.exchange(action, values, overflow);
       throw error;
     }
   }

@@ -21,6 +21,7 @@ class Page {
     this.verdict = new VerdictView(this.editor);
     this.side = new Side(() => this.replay());
     this.asked = 0;
+    this.refreshed = Promise.resolve();
     this.buttons = this.navigation();
     const commands = { grade: () => this.grade(), hint: () => this.hint(), reset: () => this.reset(),
       restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export() };
@@ -180,6 +181,28 @@ class Page {
     const verdict = await this.judged(exercise, text);
     if (exercise === this.exercise) this.show(verdict, text);
     say("");
+    this.search(exercise, text, verdict);
+  }
+
+  /** Search for the line that must change, and show it when it is found. Another text or verdict ends the search. */
+  async search(exercise, text, { searched, report }) {
+    const search = (this.searching = searched ? report : undefined);
+    const wanted = () => search === this.searching && exercise === this.exercise && text === this.editor.text();
+    this.verdict.searching(searched);
+    await this.refreshed;
+    try {
+      for (let ended = !searched; !ended && wanted(); ) {
+        const step = JSON.parse(await this.interpreters.ask("search", exercise.id, text, this.width));
+        if (step.verdict && wanted()) {
+          this.keep(exercise, text, step.verdict);
+          this.show(step.verdict, text);
+        }
+        ({ ended } = step);
+      }
+    } catch (error) {
+      console.warn(error.message);
+    }
+    if (search === this.searching) this.verdict.searching(false);
   }
 
   /** Grade a text, store the result, and return the verdict. */
@@ -206,6 +229,7 @@ class Page {
     if (this.work.text(exercise) !== text) return;
     this.keep(exercise, text, verdict);
     if (exercise === this.exercise) this.show(verdict, text);
+    this.search(exercise, text, verdict);
   }
 
   failed(exercise, error) {
@@ -240,7 +264,11 @@ class Page {
   }
 
   /** Grade every text that has no result of its own, one after the other, such as after a change of the course. */
-  async refresh() {
+  refresh() {
+    return (this.refreshed = this.gradeOthers());
+  }
+
+  async gradeOthers() {
     for (const exercise of this.course.exercises) {
       if (exercise === this.exercise || !this.work.begun(exercise) || this.work.result(exercise)) continue;
       await this.judged(exercise, this.work.text(exercise));

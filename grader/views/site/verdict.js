@@ -20,9 +20,14 @@ class VerdictView {
     byId("verdict").classList.remove("old");
     byId("verdict").replaceChildren(...verdict.lines.map(line));
     Object.assign(byId("verdict").dataset, { status: verdict.status, text: text.length });
-    byId("spoken").textContent = plain(verdict.lines[0].replace(/ +/g, " "));
+    byId("spoken").textContent = plain(verdict.line || verdict.lines[0].replace(/ +/g, " "));
     if (this.editor.text() === text) this.mark(verdict.marked);
     this.printed(verdict.report ? JSON.parse(verdict.report).exercises[0].checks : []);
+  }
+
+  /** Note whether more may be added to the verdict. */
+  searching(searching) {
+    byId("verdict").toggleAttribute("data-searching", Boolean(searching));
   }
 
   mark(lines) {
