@@ -10,8 +10,9 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from ..base import UserError, write_files
 from ..base.processes import find_program, start
@@ -39,31 +40,54 @@ class SiteError(UserError):
     """A site cannot be built. The message says what to do."""
 
 
-def python_files(
-    graded: Mapping[str, bytes], first: Mapping[str, str], cache: Path, pyodide: Path | None = None
-) -> dict[str, bytes]:
-    """Return Pyodide's files and `grader.zip`, with the bytecode of what a tab imports in place of its source.
+class Python(NamedTuple):
+    """The Python of a site.
+
+    Attributes:
+        files: Pyodide's files and `grader.zip`, by name.
+        packages: The wheels of the packages that learners' files may import, by name.
+        imports: The names of the wheels that each module needs.
+    """
+
+    files: Mapping[str, bytes]
+    packages: Mapping[str, bytes]
+    imports: Mapping[str, Sequence[str]]
+
+
+def python_of(
+    graded: Mapping[str, bytes],
+    first: Mapping[str, str],
+    cache: Path,
+    pyodide: Path | None = None,
+    allow_imports: Iterable[str] = (),
+) -> Python:
+    """Return Pyodide, and `grader.zip` with the bytecode of what a tab imports in place of its source.
 
     Args:
         graded: The grader and the course, by path.
         first: The first `exercise` and its `stub`, with which the imports are found.
         cache: The folder that keeps what is downloaded and compiled.
         pyodide: A folder with Pyodide's files. By default, they are downloaded from npm.
+        allow_imports: The modules that learners' files may import, as far as the folder has their packages.
 
     Raises:
         SiteError: Pyodide, a package or Node is missing.
         OSError: A file cannot be read or written.
     """
     files = _given(pyodide) if pyodide else _pyodide(cache)
+    imports = _allowed(files[_LOCK], pyodide, allow_imports) if pyodide else {}
+    packages = {name: wheel for wheels in imports.values() for name, wheel in wheels.items()}
     sources = _packages(cache) | dict(graded)
     bytecode = _bytecode(files, sources, first, cache)
     with zipfile.ZipFile(io.BytesIO(files[_LIBRARY])) as archive:
         library = {name: archive.read(name) for name in archive.namelist() if not _UNUSED.match(name)}
-    return files | {
+    files |= {
         _LIBRARY: _packed(_compiled(library, bytecode)),
-        _LOCK: json.dumps(json.loads(files[_LOCK]) | {"packages": {}}).encode(),  # a tab loads none of them
+        # Pyodide itself loads no package
+        _LOCK: json.dumps(json.loads(files[_LOCK]) | {"packages": {}}).encode(),
         "grader.zip": _packed(_compiled(sources, bytecode)),
     }
+    return Python(files, packages, {module: list(wheels) for module, wheels in imports.items()})
 
 
 # -- Download Pyodide and the packages once, and compare them with their hashes
@@ -95,6 +119,30 @@ def _given(folder: Path) -> dict[str, bytes]:
     if missing:
         raise SiteError(words.no_pyodide(str(folder), missing))
     return {name: (folder / name).read_bytes() for name in _INTERPRETER}
+
+
+def _allowed(lock: bytes, folder: Path, modules: Iterable[str]) -> dict[str, dict[str, bytes]]:
+    """Return the wheels that each module needs, by name. Modules of no package in Pyodide's folder are left out."""
+    known: dict[str, dict[str, Any]] = json.loads(lock)["packages"]
+    found: dict[str, dict[str, bytes]] = {}
+    for module in modules:
+        wanted = [name for name, package in known.items() if module in package["imports"]]
+        for name in wanted:  # the list grows during the loop
+            wanted += [one for one in known[name]["depends"] if one not in wanted]
+        if wanted:
+            packages = [known[name] for name in wanted]
+            found[module] = {one["file_name"]: _wheel(folder / one["file_name"], one["sha256"]) for one in packages}
+    return found
+
+
+def _wheel(path: Path, digest: str) -> bytes:
+    """Return a wheel of Pyodide's folder. Raises `SiteError` if it is missing, or not the one of Pyodide's list."""
+    data = path.read_bytes() if path.is_file() else None
+    if data is None:
+        raise SiteError(words.no_pyodide(str(path.parent), [path.name]))
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise SiteError(words.other_wheel(str(path), _LOCK))
+    return data
 
 
 def _packages(cache: Path) -> dict[str, bytes]:

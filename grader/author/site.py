@@ -7,7 +7,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..remarks import Died
 from ..views.replay import build_replay_frame
 from ..words import practice
 from ..words.learner import ended_text
-from .interpreter import python_files
+from .interpreter import python_of
 from .release import solutions_in
 
 _GRADER = Path(__file__).resolve().parents[1]
@@ -53,8 +53,11 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     graded = _course(course)  # first, because nothing need be downloaded for a course that has an error
     book = read_book(course.book)
     first = course.exercises[0].id
-    python = python_files(_grader() | graded, {"exercise": first, "stub": book.stubs[first]}, cache, pyodide)
-    files = _page(course, book) | {f"python/{name}": data for name, data in python.items()}
+    stub = {"exercise": first, "stub": book.stubs[first]}
+    python = python_of(_grader() | graded, stub, cache, pyodide, course.allow_imports)
+    imports = {module: [f"python/{name}" for name in names] for module, names in python.imports.items()}
+    files = _page(course, book, imports)
+    files |= {f"python/{name}": data for name, data in [*python.files.items(), *python.packages.items()]}
     files["files.json"] = json.dumps({name: len(data) for name, data in files.items()}).encode()
     files["offline.js"] = _offline(files)
     write_files(files, folder, [name for name in files if os.path.lexists(folder / name)])
@@ -112,8 +115,8 @@ def _digest(data: bytes) -> str:
     return base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
-def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
-    """Return the page, its scripts and its data."""
+def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
+    """Return the page, its scripts and its data. `imports` has the files of each module beyond the standard library."""
     frame = _read(_PAGE / "frame.js")
     framed = Template(_read(_PAGE / "frame.html"))
     frames = {
@@ -135,7 +138,7 @@ def _page(course: Course, book: AnswerBook) -> dict[str, bytes]:
         **frames,
         "page.css": "".join(map(_read, _STYLES)),
         "worker.js": _read(_PAGE / "worker.js"),
-        "course.json": json.dumps(page_data(course, book), ensure_ascii=False),
+        "course.json": json.dumps(page_data(course, book) | {"imports": imports}, ensure_ascii=False),
         "licences.txt": _read(_LICENCES),
         **{path.name: _read(path) for path in _SCRIPTS},
     }

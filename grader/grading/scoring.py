@@ -147,6 +147,7 @@ def score(
         facts=tuple(_reported(fact, state.cells, outcomes) for fact in facts[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
         attempts=tuple(attempts) or UNSET,
+        output=state.output or UNSET,
         learnt=(status == "passed" and exercise.learnt) or UNSET,
     )
 

@@ -1,12 +1,15 @@
 """The grader's end of a browser tab: it gets the text of an exercise, and returns JSON for the page."""
 
 import re
+import sys
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from importlib import invalidate_caches
 from io import BytesIO
 from pathlib import Path, PurePosixPath
+from tempfile import mkdtemp
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import msgspec
@@ -177,6 +180,22 @@ class Tab:
     def shallow(self) -> bool:
         """Let files make fewer nested calls from now on, because the browser's own stack was too small."""
         self._here.depth = _SHALLOW
+        return True
+
+    def provide(self, module: str, wheels: Iterable[bytes]) -> bool:
+        """Let files import a module from now on.
+
+        Args:
+            wheels: The contents of its wheel, and of the wheels that this one needs. In a browser, they are arrays of
+                JavaScript.
+        """
+        folder = Path(mkdtemp())
+        for wheel in wheels:
+            with ZipFile(BytesIO(bytes(wheel))) as archive:
+                archive.extractall(folder)
+        invalidate_caches()
+        sys.path.append(str(folder))  # where the module finds those that it needs
+        self._here.allow = {**self._here.allow, module: str(folder)}
         return True
 
     def leaves_traces(self, text: str) -> bool:

@@ -195,6 +195,7 @@ class ExerciseResult(_Strict, frozen=True):
         attempts: the system calls that the file's processes attempted and the sandbox refused and reported, in
             alphabetical order.
         repairs: the result of the search for a repair, if one was made.
+        output: the text that the file printed when it was loaded.
         learnt: what the exercise teaches, in one sentence, if it is passed.
     """
 
@@ -213,6 +214,7 @@ class ExerciseResult(_Strict, frozen=True):
     cells: tuple[CellStart, ...] | UnsetType = UNSET
     attempts: tuple[str, ...] | UnsetType = UNSET
     repairs: Repairs | UnsetType = UNSET
+    output: str | UnsetType = UNSET
     learnt: str | UnsetType = UNSET
 
 

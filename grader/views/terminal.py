@@ -77,7 +77,8 @@ def _checks(exercise: ExerciseResult, style: Style, *, passed: bool) -> Iterator
 
 
 def _every_check(exercise: ExerciseResult, style: Style) -> Iterator[str]:
-    """Yield a line for each check that was run, with its explanation below it, and the facts that explain none."""
+    """Yield what the file printed, each check that was run with its explanation, and the facts that explain none."""
+    yield from _printed(exercise.output or "", style)[:_OUTPUT_LINES]
     for check in exercise.checks:
         if check.status != "skipped":
             yield _line(check.status, check, style)

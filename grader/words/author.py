@@ -170,6 +170,7 @@ no_packages = "the packages of the site could not be downloaded: does `pip downl
 no_node = "the site's Python files could not be compiled: install Node (Debian: `apt install nodejs`)"
 not_compiled = "the site's Python files could not be compiled: Node names the error above"
 no_pyodide = Sentence("{folder} is not a folder of Pyodide: {names} {names:is|are} missing")
+other_wheel = Sentence("{path} is not the file whose SHA-256 is in {lock}")
 SITE_DOWNLOADS = "Downloading Pyodide and the packages of the grader (8 MB). Later builds need no network."
 site_written = Sentence("Wrote {count:file} to {folder} ({mb:.1f} MB).")
 site_try = Sentence("To try the site: `grade site {folder} --serve`")

@@ -25,6 +25,7 @@ class Interpreter {
     this.seconds = seconds;
     this.number = ++Interpreter.count;
     this.started = false;
+    this.supplied = new Set(); // the modules beyond the standard library that files can import
     this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
@@ -85,7 +86,9 @@ class Interpreter {
 }
 
 class Interpreters {
-  constructor(frame, seconds) {
+  /** `imports` has the files of each module, by name, that learners' files may import beyond the standard library. */
+  constructor(frame, seconds, imports = {}) {
+    this.imports = new Map(Object.entries(imports));
     this.frame = frame;
     this.seconds = seconds;
     this.busy = Promise.resolve();
@@ -149,6 +152,17 @@ class Interpreters {
     this.confirmed?.(values, again);
   }
 
+  /** Hand an interpreter the modules that a text among the values names. */
+  async supply(interpreter, values) {
+    for (const [module, paths] of this.imports) {
+      const named = values.some((value) => typeof value === "string" && new RegExp(`\\b${module}\\b`).test(value));
+      if (!named || interpreter.supplied.has(module)) continue;
+      const wheels = await Promise.all(paths.map(async (path) => new Uint8Array(await (await received(path, () => {})).arrayBuffer())));
+      await interpreter.ask("provide", [module, wheels]);
+      interpreter.supplied.add(module);
+    }
+  }
+
   /**
    * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer. The same is
    * done if the browser's stack was too small, with fewer nested calls.
@@ -160,6 +174,7 @@ class Interpreters {
     const uncertain = current.touched;
     try {
       await current.ready;
+      await this.supply(current, values);
       if (shallow) {
         await current.ask("shallow", []);
         current.touched = true;

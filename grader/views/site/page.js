@@ -418,7 +418,7 @@ class Page {
   const frame = byId("frame").contentWindow;
   try {
     await load(frame);
-    const interpreters = new Interpreters(frame, course.hangSeconds);
+    const interpreters = new Interpreters(frame, course.hangSeconds, course.imports);
     await interpreters.current.ready;
     interpreters.confirmed = (values, verdict) => page.confirmed(values, JSON.parse(verdict));
     page.interpreters = interpreters;

@@ -12,7 +12,7 @@ class VerdictView {
     byId("verdict").classList.remove("old");
     delete byId("verdict").dataset.status;
     this.mark([]);
-    this.printed([]);
+    this.printed({});
   }
 
   /** `text` is the text that the verdict is about. */
@@ -22,7 +22,7 @@ class VerdictView {
     Object.assign(byId("verdict").dataset, { status: verdict.status, text: text.length });
     byId("spoken").textContent = plain(verdict.line || verdict.lines[0].replace(/ +/g, " "));
     if (this.editor.text() === text) this.mark(verdict.marked);
-    this.printed(verdict.report ? JSON.parse(verdict.report).exercises[0].checks : []);
+    this.printed(verdict.report ? JSON.parse(verdict.report).exercises[0] : {});
   }
 
   /** Note whether more may be added to the verdict. */
@@ -41,8 +41,8 @@ class VerdictView {
   }
 
   /** Show what the learner's code has printed. What several checks print alike is shown once. */
-  printed(checks) {
-    const titles = new Map();
+  printed({ output: loaded, checks = [] }) {
+    const titles = new Map(loaded ? [[loaded, ["when the file was loaded"]]] : []);
     for (const { title, output } of checks) if (output) titles.set(output, [...(titles.get(output) ?? []), title]);
     byId("printed").hidden = titles.size === 0;
     byId("output").replaceChildren(
