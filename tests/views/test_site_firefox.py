@@ -34,7 +34,7 @@ def test_a_visitor_solves_the_first_exercise(program: str, tmp_path: Path) -> No
         firefox.type("self.grad += 1.0")
         firefox.press("Enter")
         firefox.type("other.grad += out.grad")
-        says("FAIL     01 distribute", firefox)
+        says("PARTIAL  01 distribute", firefox)
         says("alone makes every required check pass", firefox)
         firefox.press("Control+f")
         firefox.type("self.grad += 1.0")
