@@ -34,16 +34,16 @@ def test_a_visitor_solves_the_first_exercise(program: str, tmp_path: Path) -> No
         firefox.type("self.grad += 1.0")
         firefox.press("Enter")
         firefox.type("other.grad += out.grad")
-        says("PARTIAL  01 distribute", firefox)
+        says("PARTIAL 01 distribute", firefox)
         says("alone makes every required check pass", firefox)
         firefox.press("Control+f")
         firefox.type("self.grad += 1.0")
         firefox.press("Enter", "Escape")
         firefox.type("self.grad += out.grad")
-        says("PASS     01 distribute", firefox)
+        says("PASS 01 distribute", firefox)
         assert firefox.value("byId('score').textContent").startswith("5/100 points, 1 of 13 ")
 
 
 def says(text: str, firefox: Firefox) -> None:
-    """Wait until the verdict has a text."""
-    firefox.until(f"byId('verdict').textContent.includes({text!r})", 60)
+    """Wait until the verdict has a text, with single spaces."""
+    firefox.until(f"byId('verdict').textContent.replace(/\\s+/g, ' ').includes({text!r})", 60)
