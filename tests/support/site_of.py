@@ -44,17 +44,22 @@ def course_of_a_site(folder: Path) -> Course:
 
 
 class Served:
-    """A site and its server, which answers until `end` is called.
+    """A site and its server, which answers from `begin` to `end`.
 
     Attributes:
         folder: The site's files.
-        address: The site's address.
+        address: The site's address, which stays the same.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._server = server(folder)
-        self.address = f"http://127.0.0.1:{self._server.server_port}/"
+        self._port = 0
+        self.begin()
+        self.address = f"http://127.0.0.1:{self._port}/"
+
+    def begin(self) -> None:
+        self._server = server(self.folder, self._port)
+        self._port = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
 

@@ -149,7 +149,7 @@ def at_the_end(page: Page) -> None:
 
 
 def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> None:
-    """A new visitor makes mistakes, asks for a hint, comes back after a reload, and goes on to the next exercise."""
+    """A new visitor makes mistakes, asks for a hint, comes back without a network, and goes on to the next exercise."""
     page = visit.page
     verdict, heading = page.locator("#verdict"), page.locator("#title")
     expect(heading).to_have_text(re.compile("^01 "))
@@ -187,8 +187,12 @@ def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> Non
     focused(page, "editor")
     todo(page, "self.grad += other.data * out.grad", "other.grad += ")
     expect(verdict).to_contain_text("Python cannot parse the file")
+    page.evaluate("void navigator.serviceWorker.ready.then(() => (window.kept = true))")
+    until(page, "window.kept", "the browser keeps the site")
+    visit.site.end()
     page.reload()
     started(page)
+    visit.site.begin()
     expect(heading).to_have_text(re.compile("^02 "))
     expect(verdict).to_contain_text("Python cannot parse the file")
     focused(page, "editor")
@@ -581,18 +585,3 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-# -- Without a server, so these come last
-
-
-def test_it_opens_without_a_network(visit: Visit, course: Course) -> None:
-    """The browser keeps the site. Without a server, a reload brings back the page and Python, and it grades."""
-    page = visit.page
-    page.evaluate("void navigator.serviceWorker.ready.then(() => (window.kept = true))")
-    until(page, "window.kept", "the browser keeps the site")
-    visit.site.end()
-    page.reload()
-    started(page)
-    opened(page, "03")
-    assert "PASS 03 accumulate" in verdict_on(page, solution(course, "accumulate"))
