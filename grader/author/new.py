@@ -216,11 +216,16 @@ def _with_entry(document: Document, entry: str) -> str:
     exercises = child(document.root, "exercises")
     (added,) = yaml.safe_load(entry)
     expected: dict[str, Any] = document.plain(document.root)
-    expected["course"]["total"] += sum(check["points"] for check in added["checks"].values())
     expected["exercises"] = [*(expected["exercises"] or []), added]
-    total = child(child(document.root, "course"), "total")
-    where, line = total.start_mark, lines[total.start_mark.line]
-    lines[where.line] = f"{line[: where.column]}{expected['course']['total']}{line[total.end_mark.column :]}"
+    # the totals of the course and of its last part
+    with_totals = [(expected["course"], child(document.root, "course"))]
+    if expected.get("parts"):
+        with_totals.append((expected["parts"][-1], child(document.root, "parts").value[-1]))
+    for data, node in with_totals:
+        data["total"] += sum(check["points"] for check in added["checks"].values())
+        total = child(node, "total")
+        where, line = total.start_mark, lines[total.start_mark.line]
+        lines[where.line] = f"{line[: where.column]}{data['total']}{line[total.end_mark.column :]}"
     indent, after, gap = "  ", len(lines), ""
     if isinstance(exercises, yaml.SequenceNode):
         if exercises.flow_style:

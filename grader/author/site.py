@@ -163,6 +163,9 @@ def page_data(course: Course, book: AnswerBook) -> dict[str, object]:
         "died": ended_text(Died("exited")),
         "welcome": practice.WELCOME_PAGE,
         "further": course.further,
+        "parts": [
+            {"title": part.title, "points": part.max_score, "exercises": part.exercises} for part in course.parts
+        ],
         "exercises": [
             {
                 "id": exercise.id,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from .. import __version__
-from ..course import Check, Course, Exercise
+from ..course import Check, Course, Exercise, Part
 from ..learners import Border, Decided, Learner, NeedsReview
 from ..people import Class, Handed, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, Report, review_reasons
@@ -68,6 +69,15 @@ class ExerciseStatistics(_Strict, frozen=True):
     def untried(self) -> Untried:
         """Return `missing` if no submission has this exercise, `not_started` if none has begun it, or an empty text."""
         return _untried(self.statuses)
+
+
+class PartStatistics(_Strict, frozen=True):
+    """The statistics of a part of the course. `exercises` has the ids of its exercises."""
+
+    title: str
+    exercises: tuple[str, ...]
+    max_score: int
+    mean: float
 
 
 class MisconceptionCount(_Strict, frozen=True):
@@ -160,6 +170,7 @@ class Summary(_Strict, frozen=True):
         grades, borders: statistics of the final table.
         roster: whether the class has a roster.
         rules: the digest of the roster, the deadlines and the decisions.
+        parts: statistics of the parts, in a course that has parts.
     """
 
     schema: CohortSchema
@@ -179,6 +190,7 @@ class Summary(_Strict, frozen=True):
     grades: tuple[GradeCount, ...]
     roster: bool
     rules: str
+    parts: tuple[PartStatistics, ...] | UnsetType = UNSET
 
 
 def schema() -> dict[str, Any]:
@@ -251,6 +263,7 @@ def summarise(
         grades=_grades(course, table.learners),
         roster=people.roster is not None,
         rules=rules,
+        parts=tuple(map(statistics.part, course.parts)) or UNSET,
     )
 
 
@@ -304,13 +317,22 @@ class _Statistics:
             number=exercise.number,
             title=exercise.title,
             max_score=exercise.max_score,
-            mean=round(self._points[exercise.id] / self.graded, 4) if self.graded else 0.0,
+            mean=self._mean([exercise.id]),
             statuses=dict(sorted(statuses.items())),
             checks=tuple(
                 _check(check, self._passed[exercise.id, check.id], self._rest[exercise.id, check.id], untried)
                 for check in exercise.checks
             ),
         )
+
+    def part(self, part: Part) -> PartStatistics:
+        """Return the statistics of a part of the course."""
+        return PartStatistics(part.title, part.exercises, part.max_score, self._mean(part.exercises))
+
+    def _mean(self, exercises: Iterable[str]) -> float:
+        """Return the mean of the points of exercises together."""
+        points = sum(self._points[id] for id in exercises)
+        return round(points / self.graded, 4) if self.graded else 0.0
 
     def misconceptions(self, people: Class) -> Iterator[MisconceptionCount]:
         """Yield each misconception, the most frequent one first."""

@@ -17,7 +17,7 @@ from ..base import YamlError, did_you_mean, read_plain, yaml_tree
 from ..program import FORMS
 from ..remarks import BuiltAgain, ListChanged, Released, Remark, RulesRunAgain, RuleTripled, SecondPass, StartingFrom
 from ..words.facts import FactKind
-from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Reveal, Solutions, Visibility
+from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Part, Reveal, Solutions, Visibility
 
 # -- The codes of failures for which `hint_for` in `course.yaml` may choose a hint
 
@@ -320,10 +320,17 @@ class _Exercise(_Strict, frozen=True):
     hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
 
 
+class _Part(_Strict, frozen=True):
+    title: Annotated[str, Meta(min_length=1)]
+    first: str
+    total: Annotated[int, Meta(ge=1, le=_MOST)]
+
+
 class _Course(_Strict, frozen=True):
     format_version: int
     course: _Head
     exercises: Annotated[list[Any], Meta(min_length=1)]
+    parts: list[_Part] = []
     allow_imports: list[str] = []
     limits: Limits = Limits()
     defaults: _Defaults = _Defaults()
@@ -365,6 +372,7 @@ def load_course(folder: Path) -> Course:
         where = child(child(document.root, "course"), "total")
         raise document.error(where, f"the points of the checks add up to {total}, but `total` is {raw.course.total}")
     _grades(document, raw.grades, total)
+    parts = _parts(document, raw.parts, exercises)
     return Course(
         folder=folder,
         id=raw.course.id,
@@ -374,6 +382,7 @@ def load_course(folder: Path) -> Course:
         limits=raw.limits,
         exercises=tuple(exercises),
         hash=_hash(folder),
+        parts=parts,
         grades=raw.grades,
         further=tuple(raw.further),
         solutions=raw.solutions,
@@ -400,6 +409,33 @@ def _grades(document: Document, grades: Mapping[str, int], total: int) -> None:
             remedy = "List the grades from the best down, with decreasing points."
             raise document.error(where, f"the grade `{grade}` begins at {border}, but {before}. {remedy}")
         better = grade, border
+
+
+def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exercise]) -> tuple[Part, ...]:
+    """Return the parts. Each begins at its exercise `first`, and ends before that of the next part."""
+    ids = [exercise.id for exercise in exercises]
+    nodes = child(document.root, "parts").value
+    begins: list[int] = []
+    for raw, node in zip(parts, nodes, strict=False):
+        where = child(node, "first")
+        if raw.first not in ids:
+            near = did_you_mean(raw.first, ids) or "; write the id of the part's first exercise"
+            raise document.error(where, f"there is no exercise `{raw.first}`{near}")
+        begins.append(ids.index(raw.first))
+        if len(begins) == 1 and begins != [0]:
+            problem = f"the first part begins at `{raw.first}`, and the course begins at `{ids[0]}`"
+            raise document.error(where, f"{problem}; write `first: {ids[0]}`")
+        if len(begins) > 1 and begins[-1] <= begins[-2]:
+            problem = f"this part begins at `{raw.first}`, which is not after `{ids[begins[-2]]}`"
+            raise document.error(where, f"{problem}, where the part before it begins; list parts in their order")
+    found = []
+    for raw, node, begin, end in zip(parts, nodes, begins, [*begins[1:], len(ids)], strict=False):
+        points = sum(exercise.max_score for exercise in exercises[begin:end])
+        if points != raw.total:
+            problem = f"the points of this part add up to {points}, but its `total` is {raw.total}"
+            raise document.error(child(node, "total"), f"{problem}; it has the exercises from `{raw.first}`")
+        found.append(Part(raw.title, tuple(ids[begin:end]), points))
+    return tuple(found)
 
 
 def _modules(document: Document, names: Sequence[str]) -> None:

@@ -157,11 +157,20 @@ def names_of(id: str, number: str) -> tuple[str, ...]:
     return id, number, number.lstrip("0"), f"{number}_{id}", f"{number}_{id}.py", f"{number}_{id}.ipynb"
 
 
+class Part(Struct, frozen=True):
+    """A part of a course: the ids of exercises that follow each other, and their maximum score without bonus."""
+
+    title: str
+    exercises: tuple[str, ...]
+    max_score: int
+
+
 class Course(Struct, frozen=True):
     """A course.
 
     Attributes:
         folder: the folder that holds `course.yaml`, `exercises/` and `tests/hidden/`.
+        parts: the parts, which together have every exercise once, in order; none if the course is not divided.
         grades: the least number of points for each grade.
         further: sentences on what to do after the last exercise.
         solutions: when a learner may see the solution of an exercise.
@@ -178,6 +187,7 @@ class Course(Struct, frozen=True):
     limits: Limits
     exercises: tuple[Exercise, ...]
     hash: str
+    parts: tuple[Part, ...] = ()
     grades: Mapping[str, int] = field(default_factory=dict)
     further: tuple[str, ...] = ()
     solutions: Solutions = "passed"

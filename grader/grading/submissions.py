@@ -18,7 +18,17 @@ from ..client import NOTEBOOK, Budget, Source, read_exercise
 from ..course import Course, Exercise
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
-from ..report.model import SCHEMA, CourseStamp, ExerciseResult, Isolation, Repairs, Report, SubmissionStamp, overall
+from ..report.model import (
+    SCHEMA,
+    CourseStamp,
+    ExerciseResult,
+    Isolation,
+    Repairs,
+    Report,
+    SubmissionStamp,
+    overall,
+    part_results,
+)
 from ..sandbox import Warm
 from .examination import Event, Examined, Grader, Searching, examination, explain, finished
 from .repair import search
@@ -72,6 +82,7 @@ def submission_events(
         bonus=sum(result.bonus for result in results),
         notes=submission.notes,
         exercises=tuple(results),
+        parts=part_results(course.parts, results),
         seed=grader.seed if grader.seed != course.seed else UNSET,
     )
     yield report

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from ..learners import Border, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
-from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp, overall, skipped
+from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp, skipped, with_results
 from .deadlines import Rules, moment, seconds_between
 from .decisions import WHOLE, Choice, Found, InForce, Overrides, file_choices, in_force, merged
 from .roster import Handed, Joined, Roster, join
@@ -463,15 +463,8 @@ def _borders(learner: Learner, counted: Mark, grades: Mapping[str, int], small: 
 def adjusted(report: Report, learner: Learner) -> Report:
     """Return a report with the points that people decided, and with the learner's row of the final table."""
     decided = {name: one for one in learner.decisions for name in one.points}
-    exercises = tuple(_exercise(exercise, decided) for exercise in report.exercises) if decided else report.exercises
-    return replace(
-        report,
-        learner=learner,
-        exercises=exercises,
-        score=sum(exercise.score for exercise in exercises),
-        bonus=sum(exercise.bonus for exercise in exercises),
-        status=overall(exercises) if decided else report.status,
-    )
+    changed = with_results(report, [_exercise(one, decided) for one in report.exercises]) if decided else report
+    return replace(changed, learner=learner)
 
 
 def nothing_submitted(like: Report, learner: Learner) -> Report:
@@ -480,7 +473,7 @@ def nothing_submitted(like: Report, learner: Learner) -> Report:
     Args:
         like: any report of the same class.
     """
-    exercises = tuple(
+    exercises = [
         ExerciseResult(
             id=exercise.id,
             number=exercise.number,
@@ -492,17 +485,9 @@ def nothing_submitted(like: Report, learner: Learner) -> Report:
             checks=tuple(skipped(check) for check in exercise.checks),
         )
         for exercise in like.exercises
-    )
-    return replace(
-        like,
-        submission=SubmissionStamp(learner.id, ""),
-        status="not_started",
-        score=0,
-        bonus=0,
-        notes=(),
-        exercises=exercises,
-        learner=learner,
-    )
+    ]
+    report = with_results(like, exercises)
+    return replace(report, submission=SubmissionStamp(learner.id, ""), notes=(), learner=learner)
 
 
 def _exercise(exercise: ExerciseResult, decided: Mapping[str, Decided]) -> ExerciseResult:

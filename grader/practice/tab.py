@@ -231,7 +231,7 @@ class Tab:
                 results = {result.id: result for report in known for result in report.exercises}
                 graded = [one for one in self._course.exercises if one.id in results and one.filename in files]
                 sources = {one.id: Source(_path(one), files[one.filename]) for one in graded}
-                report = with_results(known[-1], [results[one.id] for one in graded])
+                report = with_results(known[-1], [results[one.id] for one in graded], self._course.parts)
                 stamp = SubmissionStamp("local", digest(sources))
                 archive.writestr("exercises/.backward/report.json", to_json(replace(report, submission=stamp)))
         return packed.getvalue()

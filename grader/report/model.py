@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..base import json_text, write_atomically
 from ..client import CandidateKind, Reason
-from ..course import Check, Course, Limits
+from ..course import Check, Course, Limits, Part
 from ..learners import Decided, Learner, NeedsReview, ReviewKind, Submitter
 from ..remarks import CellStart, Remark, Shown
 from ..words.facts import FaultFact
@@ -218,10 +218,27 @@ class ExerciseResult(_Strict, frozen=True):
     learnt: str | UnsetType = UNSET
 
 
+class PartResult(_Strict, frozen=True):
+    """The result of a part of the course.
+
+    Attributes:
+        exercises: the ids of the part's exercises that are in the report.
+        max_score: the maximum score of these exercises without bonus.
+        bonus: the bonus points that were earned.
+    """
+
+    title: str
+    exercises: tuple[str, ...]
+    score: Points
+    max_score: Points
+    bonus: Points
+
+
 class Report(_Strict, frozen=True):
     """A report. Two gradings of the same files differ only in `graded_at` and durations.
 
     Attributes:
+        parts: the parts of the course with exercises in the report, in a course that has parts.
         learner: the row of the class's final table, in an export for a learner.
     """
 
@@ -237,6 +254,7 @@ class Report(_Strict, frozen=True):
     bonus: Points
     notes: tuple[str, ...]
     exercises: tuple[ExerciseResult, ...]
+    parts: tuple[PartResult, ...] | UnsetType = UNSET
     seed: str | UnsetType = UNSET
     learner: Learner | UnsetType = UNSET
 
@@ -264,10 +282,31 @@ def overall(exercises: Sequence[ExerciseResult]) -> ReportStatus:
     return "partial" if any(exercise.score for exercise in exercises) else "failed"
 
 
-def with_results(report: Report, exercises: Sequence[ExerciseResult]) -> Report:
-    """Return a report with these results of exercises. Its points are their sums."""
-    totals = {name: sum(getattr(exercise, name) for exercise in exercises) for name in _FIELDS}
-    return replace(report, exercises=tuple(exercises), status=overall(exercises), **totals)
+def with_results(report: Report, exercises: Sequence[ExerciseResult], parts: Iterable[Part] | None = None) -> Report:
+    """Return a report with these results of exercises. Its points are their sums.
+
+    Args:
+        parts: the parts of the course, if the report lacks one of the exercises; by default, those of the report.
+    """
+    return replace(
+        report,
+        exercises=tuple(exercises),
+        parts=part_results(parts or report.parts or (), exercises),
+        status=overall(exercises),
+        **_totals(exercises),
+    )
+
+
+def part_results(
+    parts: Iterable[Part | PartResult], exercises: Sequence[ExerciseResult]
+) -> tuple[PartResult, ...] | UnsetType:
+    """Return the results of the parts that have at least one of these exercises; UNSET if there is no such part."""
+    found = ((part.title, [one for one in exercises if one.id in part.exercises]) for part in parts)
+    return tuple(PartResult(title, tuple(e.id for e in own), **_totals(own)) for title, own in found if own) or UNSET
+
+
+def _totals(exercises: Sequence[ExerciseResult]) -> dict[str, int]:
+    return {name: sum(getattr(exercise, name) for exercise in exercises) for name in _FIELDS}
 
 
 # -- JSON. A report that was edited or damaged may still have the right form, so it is checked for contradictions
@@ -284,8 +323,11 @@ def _contradictions(report: Report) -> Iterator[str]:
     yield from _twice("exercise", Counter(exercise.id for exercise in report.exercises))
     for exercise in report.exercises:
         yield from _of_exercise(exercise)
-    totals = {name: sum(getattr(exercise, name) for exercise in report.exercises) for name in _FIELDS}
-    yield from _unequal("the report", report, totals)
+    yield from _unequal("the report", report, _totals(report.exercises))
+    for part in report.parts or ():
+        yield from _unequal(
+            f"the part `{part.title}`", part, _totals([one for one in report.exercises if one.id in part.exercises])
+        )
     if report.status == "passed" and any(exercise.status != "passed" for exercise in report.exercises):
         yield "the report is `passed`, and not all of its exercises are"
 
@@ -310,7 +352,7 @@ def _twice(what: str, counted: Counter[str]) -> Iterator[str]:
     yield from (f"the {what} `{one}` occurs {count} times" for one, count in counted.items() if count > 1)
 
 
-def _unequal(what: str, whole: Report | ExerciseResult, totals: dict[str, int]) -> Iterator[str]:
+def _unequal(what: str, whole: Report | ExerciseResult | PartResult, totals: dict[str, int]) -> Iterator[str]:
     for name, total in totals.items():
         if getattr(whole, name) != total:
             yield f"{what} has {name} {getattr(whole, name)}, and its parts add up to {total}"

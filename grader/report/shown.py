@@ -1,6 +1,7 @@
 """Select the parts of a report to show on a terminal, a page or in an export, and format its numbers."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
@@ -10,8 +11,8 @@ from msgspec import UNSET, UnsetType
 from ..base import lines
 from ..remarks import StartingFrom
 from ..words.facts import FaultFact, place
-from ..words.learner import edit_seen, repair_question, repairs_text
-from .model import CheckResult, ExerciseResult
+from ..words.learner import edit_seen, part_text, repair_question, repairs_text
+from .model import CheckResult, ExerciseResult, PartResult
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
 _DIGITS = 28  # characters of two numbers side by side
@@ -38,6 +39,12 @@ def facts_of(exercise: ExerciseResult, check: CheckResult | None) -> list[FaultF
 def unloaded(exercise: ExerciseResult) -> bool:
     """Return whether a file that the learner has begun could not be loaded or read, so that no check was run."""
     return exercise.status not in ("passed", "not_started", "missing") and first_failure(exercise) is None
+
+
+def part_texts(parts: Sequence[PartResult] | UnsetType) -> list[str]:
+    """Return the points of each part; nothing if there are not at least two parts."""
+    several = parts if parts and len(parts) > 1 else ()
+    return [part_text(part.title, part.score, part.max_score, part.bonus) for part in several]
 
 
 def where(exercise: ExerciseResult, line: int | None) -> str:

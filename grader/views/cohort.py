@@ -31,7 +31,9 @@ def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, 
     """
     scores = summary.scores
     lines = _wrapped(words.headline(plain(summary.title), summary.graded, summary.submissions, kept))
-    lines += [words.scores(scores.mean, scores.median, summary.max_score), ""]
+    lines += [words.scores(scores.mean, scores.median, summary.max_score)]
+    lines += [words.part_mean(plain(part.title), part.mean, part.max_score) for part in summary.parts or ()]
+    lines += [""]
     lines += [*_bands(summary), "", *_exercises(summary), *_untried(summary)]
     lines += [*_checks(summary), *_misconceptions(summary), *_grades(summary)]
     lines += [*_people(summary, results), *_reviews(summary, results, color)]

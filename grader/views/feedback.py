@@ -19,7 +19,7 @@ from ..people import Handed, submitter_of
 from ..report import CheckResult, Diagnosis, ExerciseResult, Report, to_json
 from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
-from ..report.shown import Compared, failure, line_of
+from ..report.shown import Compared, failure, line_of, part_texts
 from ..words import learner as words
 from ..words.instructor import members_text
 from .offline import write_static_page
@@ -208,7 +208,9 @@ def feedback_page(report: Report, title: str, code: Mapping[str, str], hints: Ma
         *_note(words.NOTES, report.notes),
         *(_exercise(exercise, code.get(exercise.id, ""), hints) for exercise in report.exercises),
     )
-    body = _make("body", _make("header", _make("h1", title), _make("p.lead", result.headline), *sentences), main)
+    parts = (_make("p", text) for text in part_texts(report.parts))
+    lead = _make("p.lead", result.headline)
+    body = _make("body", _make("header", _make("h1", title), lead, *parts, *sentences), main)
     return write_static_page(words.page_title(title, name_of(report)), _STYLES, body)
 
 

@@ -164,6 +164,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     data = {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
         **{key: whole[key] for key in ("scores", "misconceptions", "borders", "grades", "roster")},
+        **({"parts": whole["parts"]} if summary.parts else {}),
         "left_out": left_out,
         "shown": shown,
         "beside": _few(summary.beside, "cohort.json"),

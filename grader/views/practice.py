@@ -14,6 +14,7 @@ from ..course import Course, Exercise
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import first_failure, hint_of
 from ..words import practice as words
+from ..words.learner import part_text
 from ..workspace import Progress, Reset, progress_of
 from .terminal import PLAIN, at_hand, check_lines, explained, headline, learnt, observed
 
@@ -84,7 +85,11 @@ def exercise_list(
     """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
     lines = []
     inner = replace(style, width=style.width - 2)
+    begins = {part.exercises[0]: part for part in course.parts}
     for exercise in course.exercises:
+        if part := begins.get(exercise.id):
+            score = sum(results[id].score for id in part.exercises if id in results)
+            lines += [""] * bool(lines) + style.wrap(part_text(part.title, score, part.max_score))
         result = results.get(exercise.id)
         mark = ">" if at is not None and exercise.id == at.id else " "
         line = headline(result, inner, title=True) if result else f"{exercise.number} {exercise.id}"
@@ -201,12 +206,14 @@ def welcome(
 def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: the lessons of the exercises, and sources for further study."""
     lines = ["", words.all_passed(len(course.exercises))]
-    lessons = [(exercise.number, exercise.learnt) for exercise in course.exercises if exercise.learnt]
-    if lessons:
-        lines += ["", words.LEARNT]
-        for number, text in lessons:
-            first, *rest = packed(style.clean(text).split(), style.prose - 5, style.prose - 5)
-            lines += [f"  {number} {first}", *(f"     {line}" for line in rest)]
+    lessons = [exercise for exercise in course.exercises if exercise.learnt]
+    begins = {part.exercises[0]: part for part in course.parts}
+    lines += ["", words.LEARNT] if lessons else []
+    for exercise in lessons:
+        if part := begins.get(exercise.id):
+            lines += style.wrap(part.title)
+        first, *rest = packed(style.clean(exercise.learnt).split(), style.prose - 5, style.prose - 5)
+        lines += [f"  {exercise.number} {first}", *(f"     {line}" for line in rest)]
     if course.further:
         lines += ["", words.FURTHER]
         for text in course.further:

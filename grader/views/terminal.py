@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..base.style import Style, columns, packed, padded
 from ..client import cut
 from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import Compared, Failure, facts_of, failure, first_failure, unloaded
+from ..report.shown import Compared, Failure, facts_of, failure, first_failure, part_texts, unloaded
 from ..words import practice as words
 
 _TEXT = 10  # the column where text begins under a status word
@@ -62,10 +62,11 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
         lines += _every_check(exercise, style) if everything else _checks(exercise, style, passed=alone)
         lines += learnt(exercise, style) if alone else []
     total = f"Score {report.score}/{report.max_score}" + (f" + {report.bonus} bonus" if report.bonus else "")
+    parts = _indented("\n".join(part_texts(report.parts)), 2, style)
     if everything:
-        lines += ["", total]
+        lines += ["", total, *parts]
     else:
-        lines += [*_first_failure(report, style), "", total, *_left_out(report, style)]
+        lines += [*_first_failure(report, style), "", total, *parts, *_left_out(report, style)]
     return "\n".join(lines) + "\n"
 
 

@@ -541,6 +541,7 @@ _UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
 
 headline = Sentence("{title}: {graded} of {submissions:submission} graded{kept:?, {kept} of them in an earlier run}")
 scores = Sentence("Mean {mean:.1f}, median {median:g} of {most:point}")
+part_mean = Sentence("{title}: mean {mean:.1f} of {most:point}")
 
 
 def untried(kind: str, exercises: Sequence[str]) -> str:
@@ -620,6 +621,7 @@ WORDS = {
     # the top of the page
     "lead.graded": "{graded} submission graded.|{graded} submissions graded.",
     "lead.some": "{graded} of {n} submission graded.|{graded} of {n} submissions graded.",
+    "lead.part": "{title}: mean {mean} of {most} points.",
     "lead.scores": "Median {median}, mean {mean} of {most} points, standard deviation {deviation}.",
     "warning.left_out": "{n} report of another course, or of another version of the course, is left out."
     "|{n} reports of another course, or of another version of the course, are left out.",
@@ -736,6 +738,7 @@ WORDS = {
     "fact.grade": "Grade",
     "fact.comment": "Comment",
     "fact.commit": "Commit",
+    "learner.part": "{title}: {score} of {most}",
     "learner.score": "{score} of {most}",
     "learner.score.bonus": "{score} of {most} and {bonus} bonus",
     "learner.needs_review": "◆ Needs review",

@@ -661,6 +661,7 @@ def status_text(status: str) -> str:
 
 points_text = Sentence("{score}/{most}{bonus:? +{bonus}}", "score most bonus", bonus=0)
 bonus_text = Sentence("+{score}")
+part_text = Sentence("{title}: {score}/{most}{bonus:? + {bonus} bonus}", "title score most bonus", bonus=0)
 line_text = Sentence("line {line}")
 
 code_title = Sentence("Code{file:?: {file}}")

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from read_yaml import read_yaml
 
-from grader.course import COMMANDS, Check, CourseError, Limits, load_course
+from grader.course import COMMANDS, Check, CourseError, Limits, Part, load_course
 
 WriteCourse = Callable[..., Path]
 LineWith = Callable[[str, str], int]
@@ -58,6 +58,15 @@ def test_what_may_be_left_out(write_course: WriteCourse, mini: str) -> None:
     assert () == course.allow_imports
     assert Limits() == course.limits
     assert ("visible", "full") == (course.exercises[1].checks[0].visibility, course.exercises[1].checks[0].detail)
+
+
+def test_parts_have_the_exercises_up_to_the_next_part(write_course: WriteCourse, mini: str) -> None:
+    """A part has its title, its exercises and its points. A course without `parts` has none."""
+    parts = "parts: [{title: One, first: first, total: 3}, {title: Two, first: second, total: 2}]\n"
+    assert (Part("One", ("first",), 3), Part("Two", ("second",), 2)) == load_course(write_course(parts + mini)).parts
+    whole = load_course(write_course("parts: [{title: All, first: first, total: 5}]\n" + mini))
+    assert (Part("All", ("first", "second"), 5),) == whole.parts
+    assert () == load_course(write_course()).parts
 
 
 def test_paths_follow_from_the_exercise_file(write_course: WriteCourse) -> None:

@@ -16,7 +16,8 @@ def csv_table(reports: Iterable[Report]) -> Iterator[str]:
 
     - `id` is the learner's id in the final table. Without a final table, it is the submission's id.
     - `student_id` is the id that the platform gives.
-    - `score` and the columns of exercises do not include bonus points. `total` is `score` plus `bonus` minus
+    - In a course with parts, the columns `part_1`, `part_2` and so on have the points of each part.
+    - `score` and the columns of exercises and parts do not include bonus points. `total` is `score` plus `bonus` minus
       `penalty`.
     - `notes` has the reasons for a review, and people's decisions.
 
@@ -24,7 +25,8 @@ def csv_table(reports: Iterable[Report]) -> Iterator[str]:
     """
     first, reports = begin(reports)
     exercises = {exercise.id: f"{exercise.number}_{exercise.id}" for exercise in first.exercises} if first else {}
-    return table((*_PERSON, *_RESULT, *exercises.values(), "notes"), _rows(reports, list(exercises)))
+    parts = [f"part_{number}" for number, _ in enumerate(first.parts or (), 1)] if first else []
+    return table((*_PERSON, *_RESULT, *exercises.values(), *parts, "notes"), _rows(reports, list(exercises)))
 
 
 def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell]]:
@@ -36,6 +38,7 @@ def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell
         result += [learner.penalty if learner else 0, total(report), learner.grade if learner else ""]
         result += [report.status if standing(report) == "graded" else standing(report)]
         result += [points.get(exercise, "") for exercise in exercises]
+        result += [part.score for part in report.parts or ()]
         for person in people(report):
             notes = [
                 *map(review_text, review_reasons(report)),

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from ...base import lines, markdown, one_line
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format
-from ..shown import explanation, first_failure, located, where
+from ..shown import explanation, first_failure, located, part_texts, where
 
 MOST_ANNOTATIONS = 10  # GitHub shows no more errors of one step
 _MOST_BYTES = 900_000  # the limit of a job summary is 1 MiB
@@ -27,6 +27,8 @@ def summary(report: Report, title: str) -> str:
     """Return Markdown: the score, a table of exercises, and the first failure of each exercise in full."""
     bonus = f" and {report.bonus} bonus" if report.bonus else ""
     head = [f"# {markdown(title)}: {report.score}/{report.max_score}{bonus}", ""]
+    parts = [f"- {markdown(text)}" for text in part_texts(report.parts)]
+    head += [*parts, ""] if parts else []
     head += ["| exercise | | status | points |", "|---|---|---|---|"]
     head += [_row(exercise) for exercise in report.exercises]
     text, left_out = "\n".join(head) + "\n", 0

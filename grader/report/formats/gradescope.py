@@ -10,7 +10,7 @@ The tests add up to the score. Gradescope has no field for a penalty, so it is a
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, to_builtins
 
 from ...base import json_text, lines, one_line
 from ...learners import Learner
@@ -60,6 +60,7 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
             "score": report.score,
             "bonus": report.bonus,
             "max_score": report.max_score,
+            **({"parts": to_builtins(report.parts)} if report.parts else {}),
             "penalty": report.learner.penalty if report.learner else 0,
         },
     }

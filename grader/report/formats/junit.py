@@ -40,6 +40,7 @@ def _suite(report: Report) -> "TestSuite":
     points = {"score": report.score, "max_score": report.max_score, "bonus": report.bonus}
     if report.learner:
         points |= {"penalty": report.learner.penalty, "total": report.learner.total}
+    points |= {f"score of part {number}": part.score for number, part in enumerate(report.parts or (), 1)}
     for name, value in points.items():
         suite.add_property(name, str(value))
     for decision in other_decisions(report.learner) if report.learner else ():

@@ -223,6 +223,10 @@ function followAddress(data) {
     const buttons = [...dialog.querySelectorAll(".bar button:not([disabled])")];
     (buttons.find((button) => button.textContent === words) ?? buttons.at(-1)).focus();
   }
+  const pointsOf = (data, learner, { title, exercises, max_score: most }) => {
+    const own = learner.results.filter((_, at) => exercises.includes(data.exercises[at].id));
+    return say("learner.part", { title, most, score: own.reduce((sum, result) => sum + (result?.score ?? 0), 0) });
+  };
   function show() {
     const asked = location.hash.match(/^#learner=(.*)$/s);
     const at = asked && data.index.get(decoded(asked[1]));
@@ -244,6 +248,7 @@ function followAddress(data) {
       ),
       h("h2", { id: "learner-name" }, h("bdi", null, learner.name)),
       h("p.score", null, score),
+      learner.score !== undefined && data.parts?.map((part) => h("p", null, pointsOf(data, learner, part))),
       ...describe(data, learner),
     );
     if (!dialog.open) dialog.showModal();

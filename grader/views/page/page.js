@@ -11,6 +11,7 @@ function lead(data) {
     parts(graded === n ? "lead.graded" : "lead.some", { graded: strong(count(graded)), n }),
     " ",
     graded > 0 && parts("lead.scores", { median, mean, most, deviation }),
+    graded > 0 && data.parts?.map(({ title, mean, max_score: most }) => [h("br"), ...parts("lead.part", { title, mean: number(mean), most })]),
   );
 }
 

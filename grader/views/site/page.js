@@ -93,7 +93,14 @@ class Page {
     const buttons = new Map(this.course.exercises.map((one) => {
       return [one, h("button", { type: "button", onclick: () => this.open(one) }, `${one.number} ${one.id}`)];
     }));
-    byId("exercises").replaceChildren(...[...buttons.values()].map((button) => h("li", {}, button)));
+    this.totals = new Map();
+    const items = [...buttons].flatMap(([one, button]) => {
+      const part = this.course.parts.find(({ exercises }) => exercises[0] === one.id);
+      if (!part) return [h("li", {}, button)];
+      this.totals.set(part, h("span", {}));
+      return [h("li.part", {}, `${part.title}: `, this.totals.get(part)), h("li", {}, button)];
+    });
+    byId("exercises").replaceChildren(...items);
     return buttons;
   }
 
@@ -104,6 +111,10 @@ class Page {
     const passed = exercises.filter((one) => results.get(one)?.status === "passed").length;
     const points = exercises.reduce((sum, one) => sum + (results.get(one)?.score ?? 0), 0);
     const all = exercises.reduce((sum, one) => sum + one.points, 0);
+    for (const [part, total] of this.totals) {
+      const own = exercises.filter(({ id }) => part.exercises.includes(id));
+      total.textContent = `${own.reduce((sum, one) => sum + (results.get(one)?.score ?? 0), 0)}/${part.points}`;
+    }
     byId("score").textContent = `${points}/${all} points, ${passed} of ${exercises.length} exercises passed`;
     for (const [one, button] of this.buttons) {
       const result = results.get(one);
@@ -139,7 +150,11 @@ class Page {
       byId("lesson").focus();
     } else {
       const learnt = this.course.exercises.filter((one) => one.learnt);
-      byId("learnt").replaceChildren(...learnt.map((one) => h("li", {}, `${one.number} `, ...inline(one.learnt))));
+      byId("learnt").replaceChildren(...learnt.flatMap((one) => {
+        const part = this.course.parts.find(({ exercises }) => exercises[0] === one.id);
+        const item = h("li", {}, `${one.number} `, ...inline(one.learnt));
+        return part ? [h("li.part", {}, part.title), item] : [item];
+      }));
       byId("further").replaceChildren(...this.course.further.map((text) => h("li", {}, ...inline(text))));
       byId("finished").hidden = false;
       byId("finished").scrollIntoView();
