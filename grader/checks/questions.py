@@ -61,8 +61,8 @@ class Questions:
         programs = parsed(given, leaves)
         if self._redraw is None:
             return programs
-        redrawn = iter(self._redraw.programs([p for p in programs if not self.is_fresh(p)], beside))
-        return [p if self.is_fresh(p) else next(redrawn) for p in programs]
+        redrawn = iter(self._redraw.programs([p.truth or p for p in programs if not self.is_fresh(p)], beside))
+        return [p if self.is_fresh(p) else _redrawn(p, next(redrawn)) for p in programs]
 
     def in_other_places(self, given: Given, leaves: dict[str, float]) -> list[Program]:
         """Return the programs to send when only an order is judged, not numbers.
@@ -90,6 +90,11 @@ class Questions:
             return leaves
         (redrawn,) = self._redraw.programs(parsed([text], leaves))
         return {leaf.name: type(leaves[leaf.name])(leaf.value) for leaf in redrawn.leaves}
+
+
+def _redrawn(p: Program, other: Program) -> Program:
+    """Return a program with the numbers of `other`: the program itself redrawn, or its `truth`."""
+    return p.following(other) if p.truth else other
 
 
 def parsed(given: Given, leaves: dict[str, float]) -> list[Program]:
@@ -124,11 +129,12 @@ _PASSES = ("backward", "local_rules", "call")
 def recorded(run: Run) -> Run | None:
     """Return a check's run in a form that is recorded. It ends with the last pass, which is the recorded one.
 
-    Return None for a run without a pass, without an operation, or with too many nodes.
+    Return None for a run without a pass, without an operation, or with too many nodes, and for one in which a function
+    of the file makes nodes.
     """
     passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(step)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
-    if not passes or not operations or len(run.program.nodes) > MOST_NODES:
+    if not passes or not operations or len(run.program.nodes) > MOST_NODES or run.program.truth:
         return None
     steps = [step for step in run.steps[: passes[-1] + 1] if step[0] in ("preload", "anew", *_PASSES)]
     begin = len(steps) - 1

@@ -113,7 +113,7 @@ class EngineUnderCheck:
         self._runner = runner
         self._to_the_end = to_the_end
         self._charged_elsewhere: tuple[str, ...] = ()
-        self._answers = answers
+        self._oracle = answers
         self._source = source  # not its lines, which may take thirty times the memory in every check
         self._limits = limits
         self._questions = Questions(seed, redraw)
@@ -657,6 +657,14 @@ class EngineUnderCheck:
         engine.agrees(*engine.fresh(20, ops=("add", "mul"), sizes=(2, 12)))
         """
         return self._questions.fresh(count, ops, sizes, numbers)
+
+    def _answers(self, asked: Sequence[Question]) -> list[Answer]:
+        """Return torch's answers. That to a program with a `truth` has the numbers of the program's own nodes."""
+        answers = self._oracle([one.truth or one if isinstance(one, Program) else one for one in asked])
+        return [
+            Answer(one.of_truth(answer.values), one.of_truth(answer.grads)) if isinstance(one, Program) else answer
+            for one, answer in zip(asked, answers, strict=True)
+        ]
 
     # -- running and judging ------------------------------------------------------------------
 

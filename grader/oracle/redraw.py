@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..program import Leaf, Number, Op, Program
 from .answer_book import Answer
@@ -266,7 +267,7 @@ def among_others(program: Program, rng: random.Random) -> Program:
         return place[old] if isinstance(old, int) else old
 
     operations = (
-        Op(node.name, node.op, tuple(map(operand, node.operands)))
+        replace(node, operands=tuple(map(operand, node.operands)))
         for node in program.nodes[first_operation:]
         if isinstance(node, Op)
     )

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -35,12 +36,33 @@ class Number(msgspec.Struct, frozen=True):
 Operand: TypeAlias = int | Number
 
 
+class Made(msgspec.Struct, frozen=True):
+    """A call of a function of the learner's file, which makes nodes.
+
+    Attributes:
+        first: the name of the first node that the call makes.
+        arguments: `["node", i]`, `["nodes", [i, ...]]` or `["number", x]` for each argument. In place of indices of
+            nodes, `i` counts the operands of the node.
+        place: the place of the node among the results; None if the result is not a list.
+        count: the number of results.
+    """
+
+    first: str
+    arguments: tuple[tuple[str, float | list[int]], ...]
+    place: int | None = None
+    count: int = 1
+
+
 class Op(msgspec.Struct, frozen=True):
-    """An operation. Its operands are indices of earlier nodes, or plain numbers."""
+    """An operation. Its operands are indices of earlier nodes, or plain numbers.
+
+    If `made` is given, `op` is the name of a function of the learner's file.
+    """
 
     name: str
     op: str
     operands: tuple[Operand, ...]
+    made: Made | None = None
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -63,6 +85,8 @@ class Program:
         nodes: the nodes in a topological order.
         root: the index of the node to differentiate.
         text: the expression as a learner reads it.
+        truth: a program for torch that has every node of this one, by name, and equal leaves. It is needed if a
+            function of the learner's file makes nodes.
         short: the wire form in which a sequence of equal operations is one item, `["repeat", n, op, operand, ...]`.
             An operand is an index, `["number", x]`, or `["back", k]` for the node k places earlier.
     """
@@ -71,6 +95,7 @@ class Program:
     root: int
     text: str
     short: list[list[object]] | None = field(default=None, compare=False)
+    truth: "Program | None" = None
 
     def __post_init__(self) -> None:
         for index, inputs in enumerate(self.inputs):
@@ -79,6 +104,9 @@ class Program:
                     raise ProgramError(f"{self.text}: {self.nodes[index].name} uses a node that comes after it")
         if len({node.name for node in self.nodes}) < len(self.nodes):
             raise ProgramError(f"{self.text}: two nodes share a name")
+        lacking = [node.name for node in self.nodes if self.truth and node.name not in self.truth.index]
+        if lacking:
+            raise ProgramError(f"{self.text}: `truth` has no node {', '.join(lacking)}")
 
     def rooted_at(self, name: str) -> "Program":
         """Return the same nodes with the root `name`. Nodes from which it was not computed have the gradient 0."""
@@ -93,6 +121,15 @@ class Program:
         given = iter(values)
         short = self.short and [["leaf", next(given)] if op == "leaf" else [op, *rest] for op, *rest in self.short]
         return replace(self, nodes=tuple(nodes), short=short)
+
+    def following(self, truth: "Program") -> "Program":
+        """Return the same nodes with another `truth`, and with its leaf values."""
+        values = [truth.values[truth.index[leaf.name]] for leaf in self.leaves]
+        return replace(self.with_leaves(values), truth=truth)
+
+    def of_truth(self, numbers: Sequence[float]) -> tuple[float, ...]:
+        """Return the numbers of this program's nodes, from those of the nodes of `truth`."""
+        return tuple(numbers) if self.truth is None else tuple(numbers[self.truth.index[n.name]] for n in self.nodes)
 
     @property
     def root_name(self) -> str:
@@ -162,6 +199,8 @@ class Program:
     @cached_property
     def values(self) -> tuple[float, ...]:
         """Return the value of each node, or nan if it is not defined."""
+        if self.truth:
+            return self.of_truth(self.truth.values)
         values: list[float] = []
         for node in self.nodes:
             if isinstance(node, Leaf):
@@ -179,6 +218,8 @@ class Program:
         Args:
             at_first: the gradient of every node except the root before the backward pass.
         """
+        if self.truth:
+            return self.of_truth(self.truth.gradients(at_first))
         grads = [at_first] * len(self.nodes)
         grads[self.root] = 1.0
         for index in range(self.root, -1, -1):
@@ -203,11 +244,14 @@ class Program:
     def wire(self) -> list[list[object]]:
         """Return the program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
 
-        An operand is an index or `["number", x]`.
+        An operand is an index or `["number", x]`. A node that a function of the file makes is `["made", [first,
+        function, arguments, place, count], operand, ...]` (see `Made`).
         """
         return [
             ["leaf", node.value]
             if isinstance(node, Leaf)
+            else _wire_of_made(node, node.made)
+            if node.made
             else [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
             for node in self.nodes
         ]
@@ -226,6 +270,10 @@ class Program:
     def key(self) -> str:
         """Return the key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
+
+
+def _wire_of_made(node: Op, made: Made) -> list[object]:
+    return ["made", [made.first, node.op, made.arguments, made.place, made.count], *node.operands]
 
 
 def _operands(node: Op, values: Sequence[float]) -> list[float]:
@@ -338,14 +386,19 @@ _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "*
 _OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
 
 
-def program(text: str, /, **values: float) -> Program:
+def program(text: str, truth: str = "", /, **values: float) -> Program:
     """Parse assignments, separated by `;` or newlines, or a single expression, which is named `L`.
 
     The last node assigned is the root. Functions may be written `relu(x)` or `x.relu()`.
 
+        program("d = double(a); L = d * a", "d = a + a; L = d * a", a=2)
+
     Args:
         text: the assignments or the expression.
-        values: the value of each leaf, by name.
+        truth: a program that has the same nodes and the same root, for torch. With it, an assignment may call a
+            function of the learner's file with nodes, lists of nodes and numbers. The function returns a node, or a
+            list with a node for each name on the left.
+        values: the value of each leaf of either program, by name.
 
     Raises:
         ProgramError: `text` is anything else, or the values are not those of its leaves.
@@ -356,12 +409,23 @@ def program(text: str, /, **values: float) -> Program:
         leaves = tuple((name, float(value).hex()) for name, value in values.items())
     except (TypeError, ValueError, OverflowError) as error:
         raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
-    return _parsed(text, leaves)
+    if not truth:
+        return _parsed(text, leaves)
+    of_truth = _parsed(truth, _named_in(truth, leaves))
+    parsed = replace(_parsed(text, _named_in(text, leaves), calls=True), truth=of_truth)
+    if of_truth.root_name != parsed.root_name:
+        raise ProgramError(f"{text!r}: its root is {parsed.root_name}, and that of `truth` is {of_truth.root_name}")
+    return parsed
+
+
+def _named_in(text: str, leaves: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    names = set(re.findall(r"[A-Za-z_]\w*", text))
+    return tuple((name, value) for name, value in leaves if name in names)
 
 
 @lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0
-def _parsed(text: str, values: tuple[tuple[str, str], ...]) -> Program:
-    parser = _Parser(text, {name: float.fromhex(value) for name, value in values})
+def _parsed(text: str, values: tuple[tuple[str, str], ...], calls: bool = False) -> Program:
+    parser = _Parser(text, {name: float.fromhex(value) for name, value in values}, calls)
     try:
         return parser.parse()
     except RecursionError:
@@ -379,7 +443,8 @@ def _known(expression: ast.expr) -> str:
 
 
 class _Parser:
-    def __init__(self, text: str, values: dict[str, float]) -> None:
+    def __init__(self, text: str, values: dict[str, float], calls: bool = False) -> None:
+        self.calls = calls  # whether functions of the learner's file may be called
         self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
         self.nodes: list[Node] = []
         self.names: dict[str, int] = {}
@@ -406,6 +471,10 @@ class _Parser:
         else:
             for statement in body:
                 match statement:
+                    case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id=function)) as call) if (
+                        self.calls and function not in FUNCTIONS
+                    ):
+                        self._make(target, function, call)
                     case ast.Assign(targets=[ast.Name(id=name)], value=value):
                         self._assign(name, value)
                     case _:
@@ -421,6 +490,40 @@ class _Parser:
         self._operand(value, name)
         if name not in self.names:
             raise self._error(f"{name} is not an operation, only another name")
+
+    def _make(self, target: ast.expr, function: str, call: ast.Call) -> None:
+        """Add the nodes that a function of the learner's file makes. Its arguments are names of nodes, lists of such
+        names, and numbers.
+        """
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        if call.keywords or not names or len(names) < len(targets) or not self.names.keys().isdisjoint(names):
+            raise self._error(f"`{ast.unparse(call)}` needs a new name on the left for each node that it makes")
+        used: list[int] = []
+
+        def place(expression: ast.expr) -> int:
+            operand = self._operand(expression)
+            if not isinstance(expression, ast.Name) or not isinstance(operand, int):
+                raise self._error(f"`{ast.unparse(expression)}` is not the name of a node")
+            used.append(operand)
+            return len(used) - 1
+
+        arguments: list[tuple[str, float | list[int]]] = []
+        for argument in call.args:
+            match argument:
+                case ast.List(elts=nodes):
+                    arguments.append(("nodes", list(map(place, nodes))))
+                case ast.Name():
+                    arguments.append(("node", place(argument)))
+                case _:
+                    number = self._operand(argument)
+                    if not isinstance(number, Number):
+                        raise self._error(f"`{ast.unparse(argument)}` is not a name, a list of names or a number")
+                    arguments.append(("number", number.value))
+        several = isinstance(target, ast.Tuple)
+        for at, name in enumerate(names):
+            made = Made(names[0], tuple(arguments), at if several else None, len(names))
+            self._add(Op(name, function, tuple(used), made))
 
     def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
         match expression:

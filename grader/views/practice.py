@@ -83,7 +83,7 @@ def exercise_list(
     course: Course, results: Mapping[str, ExerciseResult], at: Exercise | None, style: Style = PLAIN
 ) -> list[str]:
     """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
-    lines = []
+    lines: list[str] = []
     inner = replace(style, width=style.width - 2)
     begins = {part.exercises[0]: part for part in course.parts}
     for exercise in course.exercises:

@@ -423,6 +423,8 @@ _SHAPES: dict[str, str] = {
     ),
     "no_function": "there is no function `{first}` in the file",
     "no_node": "an operation returned {first_type} instead of {second_type}",
+    "makes_no_list": "`{first}` returned {second_type}; it should return a list of nodes",
+    "makes_others": "`{first}` returned {one:item}; it should return {other}",
     "nothing_to_call": "a node made by an operation has no `{first}` to call",
     "rule_is_none": "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure",
     "no_rule": (

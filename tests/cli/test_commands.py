@@ -16,7 +16,7 @@ Grade = Callable[..., Any]
 
 # commands with words, in an order in which each finds what it needs, and what their output contains
 LEARNER = {
-    "start": "13 exercises written to exercises",
+    "start": " exercises written to exercises",
     "list": "> TODO     01 distribute",
     "next": "Next: open exercises/01_distribute.py",
     "1": "Score 0/5",

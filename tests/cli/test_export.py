@@ -211,7 +211,7 @@ def test_feedback_is_what_learners_are_told(results: Path, course: Course) -> No
     report = read_report((jane / "report.json").read_bytes())
     assert ("jane", UNSET) == (report.submission.id, report.seed)
     page = (jane / "feedback.html").read_text(encoding="utf-8")
-    assert f"Jane: {report.score + report.bonus} of 100 points<" in page
+    assert f"Jane: {report.score + report.bonus} of {report.max_score} points<" in page
     assert "line 1: =x" in page
     assert SEED not in page
 
@@ -264,7 +264,11 @@ def test_every_export_has_the_total_of_the_final_table(
             "nbgrader": ("student_id", "score"),
         }[to]
         read = rows(place.read_text(encoding="utf-8"))
-        found = {row[key].lower().removeprefix("s-"): int(float(row[points])) for row in read if row[points] != "100"}
+        found = {
+            row[key].lower().removeprefix("s-"): int(float(row[points]))
+            for row in read
+            if row[points] != str(course.max_score)
+        }
     elif to == "gradescope":
         made = {name: json.loads((place / name / "results.json").read_text(encoding="utf-8")) for name in expected}
         assert {name: one["score"] for name, one in made.items()} == expected
@@ -275,7 +279,7 @@ def test_every_export_has_the_total_of_the_final_table(
     else:
         for name, total in expected.items():
             text = (place / name / "feedback.html").read_text(encoding="utf-8")
-            assert f"{name.title()}: {total} of 100 points" in text
+            assert f"{name.title()}: {total} of {course.max_score} points" in text
             assert ("minus 5 points for lateness" in text) == (name == "jane")
             assert ("decided: 2 of 2 points (Ada, 2026-03-05: so)" in text) == (name == "jane")
         return

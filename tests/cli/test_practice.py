@@ -18,6 +18,7 @@ import pytest
 from in_process import GRADE
 
 from grader.base.style import Style
+from grader.course import load_course
 from grader.practice.watch import _key_lines
 from grader.words import practice as said
 
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.slow
 
 Grade = Callable[..., Any]
 SOLUTIONS = ROOT / "solutions"
+COURSE = load_course(ROOT)
 RIGHT = (SOLUTIONS / "01_distribute.py").read_text(encoding="utf-8")
 WRONG = RIGHT.replace("+= out.grad", "+= out.grad ** 2")
 _CLEAR = "\x1b[H\x1b[2J"
@@ -117,7 +119,7 @@ def test_a_save_is_graded_and_a_pass_moves_on(watch: Terminal, exercises: Path) 
     beside.write_text(RIGHT, encoding="utf-8")
     beside.rename(path)
     screen = watch.until("PASS", "01 distribute", "Next: open exercises/02_swap.py")
-    assert "5/100 points, 1 of 13 exercises passed" in screen
+    assert f"5/{COURSE.max_score} points, 1 of {len(COURSE.exercises)} exercises passed" in screen
     assert 0 == watch.leave()
 
 

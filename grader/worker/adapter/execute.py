@@ -96,6 +96,7 @@ class Graph:
     def _build(self, leaves: dict[int, Any]) -> None:
         """Make every node of the program except the existing `leaves`, which are given by index."""
         objects: list[Any] = []
+        results: dict[str, Any] = {}  # of functions of the file that make nodes, by the name of their first node
         self.objects = objects
         make = self.shape.make or self.shape.cls
         self.leaves = {}
@@ -106,12 +107,59 @@ class Graph:
             elif op == "repeat":
                 self._repeat(*operands)
                 continue
+            elif op == "made":
+                node = self._made(results, [objects[o] for o in operands[1:]], *operands[0])
             elif op in _OPERATORS and type(operands[0]) is type(operands[1]) is int:
                 node = self._unless_absent(_METHODS[op], _OPERATORS[op], objects[operands[0]], objects[operands[1]])
             else:
                 node = self._apply(op, operands)
             self.nodes.meet(node)
             objects.append(node)
+
+    def _made(
+        self,
+        results: dict[str, Any],
+        nodes: list[Any],
+        first: str,
+        function: str,
+        arguments: list[Any],
+        place: int | None,
+        count: int,
+    ) -> Any:
+        """Return a node that a function of the file makes, or the object that it returns in place of the node.
+
+        The function is called once for all nodes that it makes.
+
+        Args:
+            results: what functions have returned so far, by the name of the first node.
+            nodes: the operands.
+            first: the name of the first node that the call makes.
+            function: the name of the function.
+            arguments: `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`, where `i` counts the operands.
+            place: the place of the node in the list of results; None if the result is not a list.
+            count: the number of results.
+
+        Raises:
+            Unreadable: the function returned no list, or a list of another length.
+        """
+        if first not in results:
+            given = [
+                nodes[value] if kind == "node" else [nodes[i] for i in value] if kind == "nodes" else value
+                for kind, value in arguments
+            ]
+            result = self._function(function)(*given)
+            if place is not None:
+                result = self._list(function, result, count)
+            results[first] = result
+        return results[first] if place is None else results[first][place]
+
+    def _list(self, function: str, result: Any, count: int) -> list[Any]:
+        if isinstance(result, (str, bytes, dict, self.shape.cls)) or not isinstance(result, Iterable):
+            raise Unreadable("makes_no_list", function, values.name_of(type(result)))
+        items = list(itertools.islice(result, 2 * count + 64))
+        if len(items) != count:
+            raise Unreadable("makes_others", function, counts=(len(items), count))
+        return items
 
     def _repeat(self, count: int, op: str, *operands: Any) -> None:
         """Make `count` nodes by one binary operation.
