@@ -8,7 +8,7 @@ import pytest
 from grader.author import build_book, guide, make_stub, new_course, new_exercise
 from grader.author.new import NewError
 from grader.author.verify import verify
-from grader.course import Course, load_course
+from grader.course import Course, Part, load_course
 from grader.oracle.answer_book import write_book
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,6 +105,16 @@ def test_a_new_exercise_is_the_next_one(mini: Path) -> None:
     assert ["first", "log_sum"] == [exercise.id for exercise in course.exercises]
     assert make_stub(course, made) == course.exercise_file(made).read_text(encoding="utf-8")
     assert "# TODO: what is the contribution of log to its input?" in make_stub(course, made)
+
+
+def test_the_last_part_gets_the_points(mini: Path) -> None:
+    """In a course with parts, a new exercise belongs to the last part, whose total grows."""
+    page = mini / "course.yaml"
+    parts = "parts: [{title: All, first: first, total: 5}]   # one\n"
+    page.write_text(parts + PAGE, encoding="utf-8")
+    new_exercise(load_course(mini), "log_sum")
+    assert (Part("All", ("first", "log_sum"), 10),) == load_course(mini).parts
+    assert page.read_text(encoding="utf-8").startswith("parts: [{title: All, first: first, total: 10}]   # one\n")
 
 
 def test_the_rest_of_the_course_file_stays_byte_for_byte(mini: Path) -> None:

@@ -61,11 +61,22 @@ def test_mean_deviation_median(summary: Summary, reports: list[Report]) -> None:
     assert statistics.median(scores) == summary.scores.median
 
 
+def test_each_part_has_the_mean_of_its_points(summary: Summary, reports: list[Report], course: Course) -> None:
+    """The means of the parts add up to the mean of the scores. A course without parts has none in its summary."""
+    assert [part.title for part in course.parts] == [part.title for part in summary.parts or ()]
+    first = course.parts[0].exercises
+    points = [sum(one.score for one in report.exercises if one.id in first) for report in reports]
+    assert pytest.approx(statistics.mean(points), abs=1e-4) == (summary.parts or ())[0].mean
+    assert pytest.approx(summary.scores.mean, abs=1e-3) == sum(part.mean for part in summary.parts or ())
+    undivided = summarise(msgspec.structs.replace(course, parts=()), reports, {})
+    assert b"parts" not in msgspec.json.encode(undivided)
+
+
 def test_bands_count_everybody_once(summary: Summary, reports: list[Report]) -> None:
     """A score is counted in its tenth of the points, and full marks in the last one."""
     expected = [0] * 10
     for report in reports:
-        expected[min(9, report.score // 10)] += 1
+        expected[min(9, report.score * 10 // summary.max_score)] += 1
     assert tuple(expected) == summary.scores.bands
 
 

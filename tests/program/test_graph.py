@@ -533,3 +533,51 @@ def test_the_text_of_a_drawn_program_parses_back(seed: str, ops: Sequence[str]) 
     """A random program's text with its leaves' values is the same program."""
     for drawn in draw(seed, 20, ops=ops, numbers=True):
         assert drawn.key == program(drawn.text, **{leaf.name: leaf.value for leaf in drawn.leaves}).key
+
+
+# -- nodes that a function of the learner's file makes
+
+PAIR = program("p, q = half([a, b], 2); L = p * q", "p = a / 2; q = b / 2; L = p * q", a=3, b=-8)
+
+
+def test_a_function_makes_a_node_for_each_name() -> None:
+    """The wire names the call and the place of each result, and the numbers of the nodes are those of `truth`."""
+    call = ["p", "half", (("nodes", [0, 1]), ("number", 2))]
+    wire = [["leaf", 3.0], ["leaf", -8.0], ["made", [*call, 0, 2], 0, 1], ["made", [*call, 1, 2], 0, 1], ["mul", 2, 3]]
+    assert wire == PAIR.wire
+    assert (3.0, -8.0, 1.5, -4.0, -6.0) == PAIR.values
+    assert (-2.0, 0.75, -4.0, 1.5, 1.0) == PAIR.gradients()
+    assert "p, q = half([a, b], 2); L = p * q    with a = 3, b = -8" == PAIR.shown
+
+
+def test_leaves_that_only_one_text_names_belong_to_it() -> None:
+    """A leaf of `truth` alone may stand for a value that the function reads as a number."""
+    made = program("d = detach(a); L = d * a", "d = c * 1; L = d * a", a=3, c=3)
+    assert (["a"], ["a", "c"]) == ([one.name for one in made.leaves], [one.name for one in (made.truth or made).leaves])
+    assert (3.0, 3.0, 1.0) == made.gradients()
+
+
+def test_a_program_follows_the_leaves_of_its_truth() -> None:
+    """With other numbers in `truth`, the program has them too."""
+    assert PAIR.truth is not None
+    other = PAIR.following(PAIR.truth.with_leaves([2.0, 10.0]))
+    assert (2.0, 10.0, 1.0, 5.0, 5.0) == other.values
+    assert other.nodes[2:] == PAIR.nodes[2:]
+
+
+@pytest.mark.parametrize(
+    ("text", "truth", "says"),
+    [
+        ("d = f(a); L = d * a", "L = a * a", "`truth` has no node d"),
+        ("L = f(a); M = L * a", "M = a * a; L = M * a", "its root is M, and that of `truth` is L"),
+        ("L = f(a * a)", "L = a * a", "is not a name, a list of names or a number"),
+        ("L = f([a * a])", "L = a * a", "`a * a` is not the name of a node"),
+        ("L = f(a, k=2)", "L = a * a", "needs a new name on the left for each node"),
+        ("a = f(a)", "L = a * a", "needs a new name on the left for each node"),
+        ("L = f(a)", "", "`f(a)` is not supported in programs"),
+    ],
+)
+def test_a_call_that_is_no_program_is_refused(text: str, truth: str, says: str) -> None:
+    """The error names the part of the text."""
+    with pytest.raises(ProgramError, match=re.escape(says)):
+        program(text, truth, a=2)

@@ -74,6 +74,19 @@ def test_the_list_marks_the_exercise_at_hand() -> None:
     assert [f"> {FIRST.number} {FIRST.id}"] == [line for line in lines if line.startswith(">")]
 
 
+def test_the_list_and_the_last_page_have_the_title_of_each_part() -> None:
+    """A part begins with its title and its points. Without parts, the same lines follow each other."""
+    results = {FIRST.id: replace(make_exercise(make_check()), id=FIRST.id, number=FIRST.number)}
+    part, *others = COURSE.parts
+    undivided = replace(COURSE, parts=())
+    lines = exercise_list(COURSE, results, FIRST)
+    heads = [f"{part.title}: 2/{part.max_score}", *(f"{one.title}: 0/{one.max_score}" for one in others)]
+    assert heads[0] == lines[0]
+    rest = [line for line in lines if line and line not in heads]
+    assert rest == [line for line in exercise_list(undivided, results, FIRST) if line]
+    assert {one.title for one in COURSE.parts} == {*farewell(COURSE)} - {*farewell(undivided)}
+
+
 def test_the_next_step_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The path is relative to the current folder."""
     monkeypatch.chdir(tmp_path)

@@ -145,6 +145,41 @@ def test_operations_are_written_as_a_learner_would(executed: Execute, expected: 
     assert expected == floats(values)[-1]
 
 
+HALVES = program("p, q = halves([a, b], 2); L = p * q", "p = a / 2; q = b / 2; L = p * q", a=3, b=-8)
+CALLED = OPERATIONS + "calls = []\ndef halves(nodes, n):\n    calls.append(n)\n    return "
+
+
+@pytest.mark.parametrize("body", ["[node / n for node in nodes]", "(node / n for node in nodes)"])
+def test_a_function_makes_several_nodes_in_one_call(executed: Execute, body: str) -> None:
+    """A list and any other iterable give the nodes of a program, in their order."""
+    (values,) = results(executed(CALLED + body, HALVES, ["values"]))
+    assert [3.0, -8.0, 1.5, -4.0, -6.0] == floats(values)
+    once = body.replace("node / n for", "node / len(calls) / 2 for")
+    assert [values] == results(executed(CALLED + once, HALVES, ["values"]))
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("None", ["makes_no_list", ["halves", "NoneType"], []]),
+        ("nodes[0]", ["makes_no_list", ["halves", "Value"], []]),
+        ("nodes[:1]", ["makes_others", ["halves"], [1, 2]]),
+        ("iter(lambda: nodes[0], 0)", ["makes_others", ["halves"], [68, 2]]),
+    ],
+)
+def test_a_function_that_makes_something_else_is_named(executed: Execute, body: str, problem: list[Any]) -> None:
+    """The problem has the name of the function, and what it returned. An endless iterator comes to an end."""
+    _, _, (where, kind, code, _, _, *rest) = executed(CALLED + body, HALVES, ["values"])
+    assert ["build", "shape", *problem] == [where, kind, code, *rest]
+
+
+def test_other_objects_in_place_of_made_nodes_are_seen(executed: Execute) -> None:
+    """A number among the nodes is observed as its type."""
+    only = program("p, q = halves([a, b], 2)", "p = a / 2; q = b / 2", a=3, b=-8)
+    (values,) = results(executed(CALLED + "[nodes[0], 0.5]", only, ["values"]))
+    assert [3.0, -8.0, 3.0, "!float"] == floats(values)
+
+
 @pytest.mark.parametrize(
     ("lacking", "text"), [("exp", "L = exp(a)"), ("sigmoid", "L = sigmoid(a)"), ("__rmul__", "L = 3 * a")]
 )
