@@ -15,8 +15,8 @@ if p is 1, and large if p is small. It is called the cross-entropy:
     >>> round(loss.data, 4), a.grad, b.grad
     (0.6931, -0.5, 0.5)
 
-Since log(exp(a) / s) = a - log(s), the loss is log(s) - a. It uses a twice. Each node is
-drawn as `value | gradient`:
+Since log(exp(a) / s) = a - log(s), the loss is log(s) - a. It uses a twice. Each node
+is drawn as `value | gradient`:
 
     a  0 | -0.5 --(exp)--> 1 | 0.5 --.
     b  0 | 0.5 ---(exp)--> 1 | 0.5 --(+)--> s  2 | 0.5 --(log)--> 0.69 | 1 --.

@@ -43,10 +43,14 @@ def no_exercise(word: str, numbers: Sequence[str], near: str) -> str:
 
 
 def _numbers(numbers: Sequence[str]) -> str:
-    """Return exercise numbers as a range, or one by one if the range would have gaps."""
-    short = [number.lstrip("0") or number for number in numbers]
-    without_gaps = [str(number) for number in range(int(numbers[0]), int(numbers[-1]) + 1)]
-    return f"{short[0]} to {short[-1]}" if short == without_gaps and len(short) > 2 else ", ".join(short)
+    """Return exercise numbers, three or more that follow each other as a range: `1 to 13, 15`."""
+    runs: list[list[int]] = []
+    for number in map(int, numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 several_exercises = Sentence("`{word}` could be {ids: or }")

@@ -170,12 +170,12 @@ def test_wrong_words_are_told(grade: Grade, expected: str, words: list[str]) -> 
 # -- its function ------------------------------------------------------------------------------------------
 
 
-def test_canvas_has_the_courses_title(results: Path) -> None:
+def test_canvas_has_the_courses_title(results: Path, course: Course) -> None:
     """The assignment has the course's title unless it is given another name."""
     exported(results, "canvas")
     text = (results / "exports" / "canvas.csv").read_text(encoding="utf-8")
     assert text.startswith(
-        "Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass\n    Points Possible,,,,,100\n"
+        f"Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass\n    Points Possible,,,,,{course.max_score}\n"
     )
     exported(results, "canvas", assignment="Backward (4711)")
     assert "Section,Backward (4711)\n" in (results / "exports" / "canvas.csv").read_text(encoding="utf-8")

@@ -76,7 +76,7 @@ def test_without_words_all_are_graded(grade: Grade) -> None:
     [
         ("there is no exercise `distrbute`; did you mean `distribute`?", ["distrbute"]),
         ("there is no exercise `acumulate`; did you mean `accumulate`?", ["acumulate"]),
-        ("there is no exercise `xyzzy`; the exercises are 1 to 13, and `grade list` names them", ["xyzzy"]),
+        ("there is no exercise `xyzzy`; the exercises are 1 to ", ["xyzzy"]),
         ("there is no exercise `99`", ["99"]),
         ("there is no exercise `0`", ["0"]),
         ("`b` could be", ["b"]),
@@ -370,7 +370,7 @@ def test_a_folder_without_exercises_above_says_where_was_looked(
     assert [] == list(work.iterdir())
 
 
-@pytest.mark.parametrize(("words", "count"), [(["exercises"], 13), (["exercises/", "3-4"], 2), (["."], 13)])
+@pytest.mark.parametrize(("words", "count"), [(["exercises"], COUNT), (["exercises/", "3-4"], 2), (["."], COUNT)])
 @pytest.mark.usefixtures("exercises")
 def test_a_folder_is_graded(grade: Grade, words: list[str], count: int) -> None:
     """A folder works as after `--from`. The next step does not repeat the learner's own folder."""
@@ -433,7 +433,7 @@ def test_several_exercises_in_a_word(grade: Grade, expected: list[str], words: l
 @pytest.mark.usefixtures("exercises")
 def test_all_means_all(grade: Grade) -> None:
     """`grade all` is the same as `grade`."""
-    assert 13 == len(graded(grade("all", "--json")))
+    assert COUNT == len(graded(grade("all", "--json")))
 
 
 def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> None:

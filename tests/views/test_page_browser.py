@@ -178,7 +178,7 @@ def test_a_learner_is_opened_and_closed(open_page: OpenPage, a_class: list[Repor
     page.get_by_role("button", name=full_name(report)).click()
     dialog = page.get_by_role("dialog", name=full_name(report))
     expect(dialog).to_be_visible()
-    expect(dialog.locator(".score")).to_contain_text(f"{report.score} of 100")
+    expect(dialog.locator(".score")).to_contain_text(f"{report.score} of {report.max_score}")
     assert len(report.exercises) == dialog.locator("details.exercise").count()
     for exercise, shown in zip(report.exercises, dialog.locator("details.exercise").all(), strict=True):
         assert f"{exercise.score}/{exercise.max_score}" in shown.locator("summary .points").inner_text()
