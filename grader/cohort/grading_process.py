@@ -17,7 +17,7 @@ from ..base.service import own_streams, receive, send
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
-from ..grading import Grader, grade_submission, is_searched, plan
+from ..grading import Grader, grade_submission, is_run, is_searched, plan
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import read_book
 from ..report import Report
@@ -61,12 +61,19 @@ class _Serving:
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
             torch = stack.enter_context(Oracle(None, None))
-            plan(checks, oracle, settings.seed)  # parse and draw all programs, so that every fork inherits them
             gc.collect()
             gc.freeze()  # fewer pages are copied in a fork
+            planned = set[str]()
             while (job := receive(self.jobs, Job)) is not None:
                 suited = grader
-                if job.seed not in ("", grader.seed):
+                if job.seed in ("", grader.seed):
+                    # parse and draw the programs of each exercise once, so that every further fork inherits them
+                    sources, stubs = job.submission.sources, book.stubs
+                    run = [one for one in checks.exercises if is_run(sources[one.id], stubs.get(one.id))]
+                    new = [one for one in run if one.id not in planned]
+                    plan(checks, oracle, grader.seed, new)
+                    planned.update(one.id for one in new)
+                else:
                     with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
                         torch.start()  # here, so that every fork uses the same process
                     suited = replace(grader, oracle=torch.with_answers(book), seed=job.seed)

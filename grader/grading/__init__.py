@@ -1,6 +1,18 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
-from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, Searching, examine, explain, last, plan
+from .examination import (
+    CheckBegan,
+    CheckEnded,
+    Event,
+    Examined,
+    Grader,
+    Searching,
+    examine,
+    explain,
+    is_run,
+    last,
+    plan,
+)
 from .repair import search
 from .scoring import FileState, score
 from .submissions import (
@@ -32,6 +44,7 @@ __all__ = [
     "grade",
     "grade_events",
     "grade_submission",
+    "is_run",
     "is_searched",
     "last",
     "plan",

@@ -163,7 +163,7 @@ def examination(
         facts: Whether to find the fault facts of an engine that fails, and to run the course's own programs if a
             misconception may be named.
     """
-    if source.problem is not None or source.text == stub:
+    if not is_run(source, stub):
         yield Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
         return
     course = grader.course
@@ -207,6 +207,11 @@ def finished(events: Callable[P, Iterable[Event | T]]) -> Callable[P, T]:
 
 
 examine = finished(examination)
+
+
+def is_run(source: Source, stub: str | None) -> bool:
+    """Return whether a source is run: it could be read, and differs from the file as it was given out."""
+    return source.problem is None and source.text != stub
 
 
 def _load(process: EngineProcess, source: Source) -> FileState:
@@ -358,14 +363,17 @@ def _engine(
     )
 
 
-def plan(checks: CheckSession, oracle: Oracle, seed: str) -> None:
-    """Run every check without an engine, so that programs, and the oracle's answers to them under a seed, are known.
+def plan(checks: CheckSession, oracle: Oracle, seed: str, exercises: Iterable[Exercise] | None = None) -> None:
+    """Run all checks of exercises without an engine. Programs, and answers to them under a seed, are known then.
+
+    Args:
+        exercises: By default, all exercises whose checks were collected.
 
     Raises:
         CourseError: A hidden test is wrong.
         GraderFault: The grader failed.
     """
-    for exercise in checks.exercises:
+    for exercise in checks.exercises if exercises is None else exercises:
         for check in exercise.checks:
             checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Unrun()))
 

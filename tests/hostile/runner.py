@@ -22,7 +22,7 @@ from typing import Any
 
 from grader import grading, sandbox
 from grader.checks.session import CheckSession
-from grader.client import EngineProcess, read_exercise
+from grader.client import EngineProcess, decode_source, read_exercise
 from grader.course import load_course
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
@@ -228,8 +228,9 @@ class Tier:
         self.checks = CheckSession(self.course, self.course.exercises).__enter__()
         solution = (self.world.course / "solutions" / "02_swap.py").read_text(encoding="utf-8")
         # right for one check and wrong for the other: see CONTROL
-        self.control = {"swap": solution.replace("other.data * out.grad", "other.data")}
-        assert self.control["swap"] != solution
+        control = solution.replace("other.data * out.grad", "other.data")
+        assert control != solution
+        self.control = decode_source(Path("02_swap.py"), control.encode())
         self.warm = self.start()
 
     def start(self) -> Warm:
@@ -248,13 +249,24 @@ class Tier:
         self.staged = self.world.files()
         read = {e.id: read_exercise(e, self.world.staged / e.filename) for e in exercises}
         submission = grading.Submission(read, SubmissionStamp("mallory", grading.digest(read)))
-        grader = grading.Grader(
+        return grading.grade_submission(self.grader(), submission, exercises=exercises)
+
+    def grader(self) -> grading.Grader:
+        """What grades with the warm process as it is now."""
+        return grading.Grader(
             self.course, self.book, self.checks, self.oracle, self.warm, self.course.seed, process=Recording
         )
-        return grading.grade_submission(grader, submission, exercises=exercises)
+
+    def misjudged(self) -> list[str]:
+        """Run the checks of the control, and return which of them had another outcome than CONTROL says."""
+        swap = next(exercise for exercise in self.course.exercises if exercise.id == "swap")
+        results = [checked.result for checked in grading.examine(self.grader(), swap, self.control).checked.values()]
+        found = {result.id: (result.status == "passed", result.score > 0) for result in results}
+        wrong = [name for name, passes in CONTROL.items() if found.get(name) != (passes, passes)]
+        return [f"the control's {name} was judged wrongly" for name in wrong]
 
     def attack(self, name: str, exercise: str, text: str) -> dict[str, Any]:
-        """Grade a hostile file together with the control, which comes after it; tell all that was seen."""
+        """Grade a hostile file, and then run the control in the same warm process; tell all that was seen."""
         started = time.monotonic()
         Recording.heard = []
         outcome: dict[str, Any] = {"name": name, "verdict": "no verdict", "accepted": False}
@@ -262,7 +274,8 @@ class Tier:
         details: list[str] = []
         controls: list[str] = []
         try:
-            report = self.grade({exercise: self.world.fill_in(text), **self.control})
+            report = self.grade({exercise: self.world.fill_in(text)})
+            controls = self.misjudged()
         except WorkerGone as gone:
             effects.append("killed the warm process")
             details.append(str(gone))
@@ -272,10 +285,9 @@ class Tier:
             effects.append("made the grader fail")
             details.append(f"{type(error).__name__}: {error}")
         else:
-            results = {result.id: result for result in report.exercises}
-            outcome |= {"verdict": verdict(results[exercise]), "accepted": full(results[exercise])}
-            outcome["attempts"] = list(results[exercise].attempts or ())
-            controls = misjudged(results["swap"])
+            result = report.exercises[0]
+            outcome |= {"verdict": verdict(result), "accepted": full(result)}
+            outcome["attempts"] = list(result.attempts or ())
             effects += [f"commands in {where}" for where, text in self.texts(report) if steers(text)]
         effects += _EFFECT.findall("\n".join(Recording.heard))
         outside, more = self.outside()
@@ -332,8 +344,8 @@ class Tier:
     def finish(self) -> list[str]:
         """Grade the control and a solution once more, after everything; what came out otherwise."""
         solution = (self.world.course / "solutions" / "04_by_hand.py").read_text(encoding="utf-8")
-        results = {result.id: result for result in self.grade({**self.control, "by_hand": solution}).exercises}
-        return misjudged(results["swap"]) + ([] if full(results["by_hand"]) else ["a solution lost points"])
+        solved = full(self.grade({"by_hand": solution}).exercises[0])
+        return self.misjudged() + ([] if solved else ["a solution lost points"])
 
     def alone(self, name: str, exercise: str, text: str) -> dict[str, Any]:
         """Grade a file by itself: an honest one, or one that shows a limit of what is promised."""
@@ -354,15 +366,6 @@ class Tier:
 def full(result: Any) -> bool:
     """Whether an exercise got all its points."""
     return bool(result.score >= result.max_score)
-
-
-def misjudged(control: Any) -> list[str]:
-    """Which checks of the control had another outcome than CONTROL says."""
-    return [
-        f"the control's {check.id} {check.status}"
-        for check in control.checks
-        if (check.status == "passed", check.score > 0) != (CONTROL[check.id], CONTROL[check.id])
-    ]
 
 
 def verdict(result: Any) -> str:
