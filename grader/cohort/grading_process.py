@@ -68,11 +68,10 @@ class _Serving:
                 suited = grader
                 if job.seed in ("", grader.seed):
                     # parse and draw the programs of each exercise once, so that every further fork inherits them
-                    sources, stubs = job.submission.sources, book.stubs
-                    run = [one for one in checks.exercises if is_run(sources[one.id], stubs.get(one.id))]
-                    new = [one for one in run if one.id not in planned]
-                    plan(checks, oracle, grader.seed, new)
-                    planned.update(one.id for one in new)
+                    sources = job.submission.sources.items()
+                    run = {name for name, source in sources if is_run(source, book.stubs.get(name))} - planned
+                    plan(checks, oracle, grader.seed, [one for one in checks.exercises if one.id in run])
+                    planned |= run
                 else:
                     with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
                         torch.start()  # here, so that every fork uses the same process

@@ -82,7 +82,11 @@ def page() -> str:
     return head + "\n".join(section(case) for case in TYPICAL)
 
 
-@pytest.mark.parametrize("case", TYPICAL, ids=lambda case: f"{case[0]}-{case[1].replace(' ', '_')}")
+# an endless loop takes the whole CPU time of each check
+CASES = [pytest.param(case, marks=pytest.mark.exhaustive) if "loop" in case[1] else case for case in TYPICAL]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1].replace(' ', '_')}")
 def test_the_page_shows_what_is_printed(case: tuple[str, ...]) -> None:
     """The page contains the whole output. No failing check takes more than ten lines besides its reasons."""
     text = section(case)

@@ -51,6 +51,7 @@ def test_the_site_can_be_photographed(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.exhaustive  # opens the replay eleven times
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here")
 def test_the_replay_can_be_photographed(tmp_path: Path) -> None:
     """The script makes every picture of the replay from a real run of `grade play`."""

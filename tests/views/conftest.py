@@ -104,7 +104,7 @@ def _graded(course: Course) -> tuple[Report, ...]:
         texts(lambda exercise, solution: solution),
         texts(lambda exercise, solution: book.stubs[exercise.id]),
         {},
-        *(texts(mistaken(nth)) for nth in range(4)),
+        *(texts(mistaken(nth)) for nth in range(2)),
         texts(lambda exercise, solution: solution + ("\n)" if exercise.number == "04" else "\n1 / 0\n")),
     )
     with grader_of(course, book, None, course.seed) as grader:

@@ -68,11 +68,14 @@ def to_the_end(page: Page) -> int:
     return steps
 
 
-def test_every_preset_ends_at_torchs_numbers(open_html: OpenHtml) -> None:
+@pytest.mark.parametrize("programs", [PROGRAMS[::3], pytest.param(PROGRAMS, marks=pytest.mark.exhaustive)])
+def test_every_preset_ends_at_torchs_numbers(
+    open_html: OpenHtml, programs: Sequence[tuple[str, dict[str, float]]]
+) -> None:
     """At the end of each program, the values and gradients on the page are torch's."""
-    page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in PROGRAMS))
+    page = opened(open_html, *(replay(text, leaves=leaves) for text, leaves in programs))
 
-    for text, leaves in PROGRAMS:
+    for text, leaves in programs:
         graph = program(text, **leaves)
         values, grads = answer(graph.wire, graph.root)
         page.get_by_role("button", name=text, exact=True).click()
