@@ -106,7 +106,7 @@ def test_the_process_gives_the_same_digits(
     assert [] == [question.shown for question, before, now in found if before != now]
 
 
-@each_of(OWN, GENERAL)
+@each_of(GENERAL)
 def test_no_answer_depends_on_the_last_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, book: AnswerBook
 ) -> None:

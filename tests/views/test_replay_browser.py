@@ -385,7 +385,9 @@ def left_by(graph: Program, order: Sequence[int]) -> list[float]:
     return grads
 
 
-@pytest.mark.parametrize("name", ["shared", "neuron", "dead", "gate", "product"])
+@pytest.mark.parametrize(
+    "name", ["neuron", *(pytest.param(n, marks=pytest.mark.exhaustive) for n in ("shared", "dead", "gate", "product"))]
+)
 def test_the_order_game_of_any_program(open_html: OpenHtml, name: str) -> None:
     """On each preset, an order leaves the gradients of correct rules, and wins if they are all correct."""
     preset = next(preset for preset in presets() if preset.id == name)
@@ -517,7 +519,7 @@ def test_the_walls_hold_without_the_care(browser: Browser, open_html: OpenHtml) 
     assert page.evaluate("window.ran === undefined")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
     """axe finds no violation at the first difference, with an edge chosen, on a landscape, and in a lost game."""
     wrong = replay("c = a + b; L = c * c", "assigns", a=2, b=-3)
