@@ -15,7 +15,8 @@ those beside a line that it lacks. The columns are
 - "facts": the lines of a fault fact contain a wrong line;
 - "line": the sentence about repairs names a place that has a wrong line;
 - "either": one of the two is true;
-- "block": one of the two is true, or the sentence names the function with a wrong line;
+- "block": one of the two is true, or the sentence names the function with a wrong line, or several places of which
+  one has a wrong line;
 - "wrong": the sentence names one place or one function, and no wrong line is in it;
 - "several": the sentence names several places;
 - "silent": there is no such sentence.
@@ -123,11 +124,17 @@ def judged(found: Repairs | None, facts: Sequence[FaultFact], solution: str, tex
         columns.add("silent")
     elif len(found.places) == 1:
         columns.add("line" if wrong & set(found.places[0]) else "wrong")
+    elif len({one.lines for one in found.added}) == 1:
+        after = found.added[0].lines[0]
+        columns.add("line" if wrong & {after, after + 1} else "wrong")
+    elif found.added:
+        name = found.added[0].function.rpartition(".")[2]
+        columns.add("function" if name in changed(solution, text) else "wrong")
     elif len(found.functions) == 1:
         name = found.functions[0].rpartition(".")[2]
         columns.add("function" if name in changed(solution, text) else "wrong")
     else:
-        columns.add("several")
+        columns |= {"several"} | ({"function"} if wrong & {line for place in found.places for line in place} else set())
     columns |= {"either"} if columns & {"facts", "line"} else set()
     columns |= {"block"} if columns & {"either", "function"} else set()
     return frozenset(columns)

@@ -19,6 +19,7 @@ VISITS = 400  # runs of local rules in one recording; the worker sends no more
 CHANGES = 2_000  # changes of gradients in one recording; the worker sends no more
 CANDIDATES = 4_000  # edits of one file; the worker sends no more
 CANDIDATES_ANSWER = 4 << 20  # bytes of the answer that holds them
+TOGETHER = 12  # statements that one edit changes; the worker changes no more
 REPLACEMENT = 1_000  # characters that an edit puts in place of others; the worker sends no more
 EXECUTED_ANSWER = 2 << 20  # bytes of the answer that holds the lines of a file that were executed
 SHOWN_LINES = 3  # source lines that are shown for one problem

@@ -1,10 +1,12 @@
 """Ask for the one-place edits of a learner's file, which are made and first tried in an engine process of their own."""
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from ..course import Limits
 from ..remarks import Died
@@ -28,6 +30,8 @@ CandidateKind = Literal[
     "name",
     "factor_added",
     "condition",
+    "called",
+    "added",
     "deleted",
     "moved",
     "expression",
@@ -35,6 +39,7 @@ CandidateKind = Literal[
     "grafted",
 ]
 
+_Line = Annotated[int, Meta(ge=1, le=bounds.SOURCE)]
 _Place = Annotated[int, Meta(ge=0, le=bounds.SOURCE)]
 
 
@@ -47,19 +52,28 @@ class Splice(NamedTuple):
 
 
 class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
-    """A file that differs from the learner's in one place, or in two statements that one edit changes.
+    """A file that differs from the learner's in one place, or in several statements that one edit changes.
 
     Attributes:
         kind: The kind of the edit.
-        lines: The first line of each statement that is edited.
+        lines: The first line of each statement that is edited. If a statement is added, the last line of the one before
+            it, or the line before the block's first statement.
         splices: The edit, in the order of the file, without overlaps.
-        function: The name of the function that is replaced as a whole, or empty.
+        function: The name of the function that is replaced as a whole, or that a statement is added to; or empty.
     """
 
     kind: CandidateKind
-    lines: Annotated[tuple[Annotated[int, Meta(ge=1, le=bounds.SOURCE)], ...], Meta(min_length=1, max_length=2)]
-    splices: Annotated[tuple[Splice, ...], Meta(min_length=1, max_length=4)]
+    lines: Annotated[tuple[_Line, ...], Meta(min_length=1, max_length=bounds.TOGETHER)]
+    splices: Annotated[tuple[Splice, ...], Meta(min_length=1, max_length=3 * bounds.TOGETHER)]
     function: Annotated[str, Meta(pattern=r"\A([A-Za-z_][A-Za-z0-9_.]{0,79})?\Z")]
+
+    def without(self, line: int, source: str) -> "Candidate | None":
+        """Return the edit without the statement that begins in a line, or None if no other statement is edited."""
+        begins = list(itertools.accumulate((len(text) + 1 for text in source.split("\n")), initial=0))
+        of = {splice: max(one for one in self.lines if begins[one - 1] <= splice.start) for splice in self.splices}
+        splices = tuple(splice for splice in self.splices if of[splice] != line)
+        lines = tuple(one for one in self.lines if one != line)
+        return replace(self, lines=lines, splices=splices) if lines and splices else None
 
     def edited(self, source: str) -> str:
         """Return the edited file."""

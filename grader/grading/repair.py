@@ -31,8 +31,9 @@ _HASTE = 8  # divides the limits of a candidate otherwise; a right file needs mu
 # the kinds of candidates that are tried before the search ends with a repair among them
 _TIERS: Mapping[str, int] = {
     **dict.fromkeys(("accumulate", "assigned", "sign", "operator", "operands", "factor_dropped", "constant"), 0),
-    **dict.fromkeys(("comparison", "step", "reversed", "name", "factor_added", "condition"), 0),
-    **dict.fromkeys(("deleted", "moved", "expression", "grafted"), 1),
+    **dict.fromkeys(("comparison", "step", "reversed", "name", "factor_added", "condition", "called"), 0),
+    "added": 1,
+    **dict.fromkeys(("deleted", "moved", "expression", "grafted"), 2),
 }
 
 
@@ -81,10 +82,14 @@ def search(
         right = list(_with_solution(whole, source, solution))
         functions = [one for one in right if trial.repairs(one)] if filled else []
         partly = [] if functions or len(failed) == 1 else [one for one in right if trial.repairs(one, first_only=True)]
-        # edits, one kind after another, those of the only such function if there is one
+        # edits, one kind after another, those of the only such function if there is one, and those of several functions
         edits = {number: one for number, one in found.items() if one.kind != "function"}
         if len(functions or partly) == 1:
-            edits = {number: one for number, one in edits.items() if _within(one, *functions, *partly)}
+            edits = {
+                number: one
+                for number, one in edits.items()
+                if _within(one, *functions, *partly) or (not functions and _spans(one, whole))
+            }
         attempt = _Attempt(trial, process, screens, edits, filled)
         repaired = yield from attempt.repaired()
         tried, check = attempt.tried, ""
@@ -107,7 +112,7 @@ def search(
             repaired = yield from trial.first_passed(first, Searching(exercise, grafted.tried))
         repaired = repaired if len(repaired) == 1 else []
         tried = grafted.tried
-    functions = functions or partly
+    functions = functions or ([] if repaired and not check else partly)
     check = check if repaired or functions else ""
     if budget.exceeded:
         return
@@ -197,8 +202,17 @@ class _Trial(Struct):
         for one in candidates:
             yield progress
             if one.lines not in found and self.repairs(one, first_only=first_only):
-                found[one.lines] = one
-        return list(found.values())
+                least = self._least(one, first_only=first_only)
+                found[least.lines] = least
+        return [one for one in found.values() if not any({*other.lines} < {*one.lines} for other in found.values())]
+
+    def _least(self, candidate: Candidate, *, first_only: bool) -> Candidate:
+        """Return a repair of several statements without the statements that need no edit."""
+        for line in candidate.lines if len(candidate.lines) > 1 and candidate.kind != "moved" else ():
+            less = candidate.without(line, self.source.text)
+            if less is not None and self.repairs(less, first_only=first_only):
+                candidate = less
+        return candidate
 
     def first_passed(
         self, candidates: Sequence[Candidate], progress: Searching
@@ -245,8 +259,8 @@ def _each_s(screen: Screen, grader: Grader) -> float:
 
 
 def _tier(candidate: Candidate) -> int:
-    """Return the group of a candidate. Edits of two statements come last, besides the likeliest ones."""
-    return 2 if len(candidate.lines) > 1 else _TIERS[candidate.kind]
+    """Return the group of a candidate. Edits of several statements are groups of their own."""
+    return 3 if len(candidate.lines) > 1 and candidate.kind != "moved" else _TIERS[candidate.kind]
 
 
 def _last_line(candidate: Candidate, source: Source) -> int:
@@ -271,14 +285,19 @@ def _within(candidate: Candidate, function: Candidate) -> bool:
     return function.lines[0] <= candidate.lines[0] and candidate.splices[-1].end <= function.splices[0].end
 
 
+def _spans(candidate: Candidate, functions: Sequence[Candidate]) -> bool:
+    """Return whether an edit changes statements of several functions."""
+    return len(candidate.lines) > 1 and not any(_within(candidate, one) for one in functions)
+
+
 def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source) -> bool:
-    """Return whether an edit can change what a run does that executes these lines. A moved statement always can.
+    """Return whether an edit can change what a run does that executes these lines. A moved or added one always can.
 
     The first line of a function is executed when the file is loaded.
     """
     first, last = candidate.lines[0], _last_line(candidate, source)
     lines = range(first + (candidate.kind == "function" and first < last), last + 1)
-    return candidate.kind == "moved" or not executed.isdisjoint(lines)
+    return candidate.kind in ("moved", "added") or not executed.isdisjoint(lines)
 
 
 def _solution(grader: Grader, exercise: Exercise) -> str:

@@ -132,8 +132,10 @@ class Repair(_Strict, frozen=True):
 
     Attributes:
         kind: the kind of the edit.
-        lines: the first line of each statement that is edited. An edit changes one or two statements.
-        function: the function that was replaced by that of the course's solution, if the kind is `function`.
+        lines: the first line of each statement that is edited. If the kind is `added`, the last line of the
+            statement before the added one, or the line before the block's first statement.
+        function: the function that was replaced by that of the course's solution, if the kind is `function`, or that a
+            statement was added to, if the kind is `added`.
         edit: the edit itself, if the course reveals it and no part of a solution is in it: the lines that are removed,
             each after `-`, and the lines in their place, each after `+`.
     """
@@ -161,8 +163,10 @@ class Repairs(_Strict, frozen=True):
 
     @property
     def places(self) -> tuple[tuple[int, ...], ...]:
-        """Return the lines that the edits change, each place once. A statement that moves has no place."""
-        return tuple(dict.fromkeys(one.lines for one in self.found if one.kind not in ("moved", "function")))
+        """Return the lines that the edits change, each place once. Statements that move count if nothing else does."""
+        edited = [one for one in self.found if one.kind not in ("function", "added")]
+        in_place = [one for one in edited if one.kind != "moved"]
+        return tuple(dict.fromkeys(one.lines for one in in_place or edited))
 
     @property
     def only_place(self) -> tuple[int, ...]:
@@ -172,9 +176,14 @@ class Repairs(_Strict, frozen=True):
     @property
     def only(self) -> Repair | None:
         """Return the edit of the only place. Without a place, return the only edit of another kind, or None."""
-        places = [one for one in self.found if one.lines == self.only_place and one.kind not in ("moved", "function")]
-        others = [] if self.places else self.found
+        places = [one for one in self.found if one.lines == self.only_place and one.kind not in ("added", "function")]
+        others = [] if self.places else self.added or self.found
         return places[0] if places else others[0] if len(others) == 1 else None
+
+    @property
+    def added(self) -> tuple[Repair, ...]:
+        """Return the edits that add a statement, if no other edit was found."""
+        return () if self.places else tuple(one for one in self.found if one.kind == "added")
 
     @property
     def functions(self) -> tuple[str, ...]:

@@ -38,15 +38,28 @@ from .sentence import Sentence, duration_text, filled
 
 searching = Sentence("searching for the line that must change: {tried:change} tried")
 _one_place = Sentence("A change of the statement in {place} alone makes {checks}.")
-_two_places = Sentence("A change of both statements in {first} and {second} makes {checks}.")
+_one_edit = Sentence("A change of {both:?both|the} statements in {places: and } makes {checks}.", "both places checks")
+_added_after = Sentence("One statement added after {places: or } makes {checks}.")
+_added_in = Sentence("One statement added to `{name}` makes {checks}.")
+_many_places = Sentence("Each of {count} statements in {lines} can be changed alone to make {checks}.")
 _edit_seen = Sentence("This edit makes {checks}:")
 _several_places = Sentence("Each of these statements can be changed alone to make {checks}: {places:; }.")
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
 _MOST_PLACES = 4
+_LONGEST_BLOCK = 20  # lines
 _ALL = "every required check pass"
 _FIRST = "the first failing check pass, but not every required check"
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
+
+
+class _Added(Protocol):
+    """An edit that adds a statement to a function after a line."""
+
+    @property
+    def lines(self) -> Sequence[int]: ...
+    @property
+    def function(self) -> str: ...
 
 
 class _Repairs(Protocol):
@@ -57,6 +70,8 @@ class _Repairs(Protocol):
     @property
     def functions(self) -> Sequence[str]: ...
     @property
+    def added(self) -> "Sequence[_Added]": ...
+    @property
     def check(self) -> str: ...
 
 
@@ -65,11 +80,21 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
     texts = [[place(cells, line) for line in lines] for lines in found.places]
     checks = _FIRST if found.check else _ALL
     if len(texts) == 1:
-        return (_one_place if len(texts[0]) == 1 else _two_places)(*texts[0], checks)
+        (lines,) = texts
+        return _one_place(*lines, checks) if len(lines) == 1 else _one_edit(len(lines) == 2, lines, checks)
+    after = list(dict.fromkeys(place(cells, one.lines[0]) for one in found.added))
+    if len(after) == 1:
+        return _added_after(after, checks)
     if len(found.functions) == 1 and not found.check:
         return _one_function(found.functions[0].rpartition(".")[2])
+    if after:
+        functions = {one.function for one in found.added}
+        return _added_in(min(functions).rpartition(".")[2], checks) if len(functions) == 1 else ""
     if 1 < len(texts) <= _MOST_PLACES:
         return _several_places(checks, [" and ".join(lines) for lines in texts])
+    every = sorted(line for lines in found.places for line in lines)
+    if texts and all(len(lines) == 1 for lines in texts) and every[-1] - every[0] < _LONGEST_BLOCK and not cells:
+        return _many_places(len(texts), place(cells, every[0], every[-1]), checks)
     return ""
 
 
@@ -98,9 +123,11 @@ _QUESTIONS: dict[str, str] = {
     "comparison": "For which values is the comparison in {places: and } true, and for which should it be true?",
     "step": "What is computed in {places: and } for a negative number and for a positive one? What is needed there?",
     "reversed": "Which item comes first in {places: and }, and which one should come first?",
-    "name": "Which name or number in {places: and } is not the value that is needed there?",
+    "name": "Which name or number in {places: and } is not the one that is needed there?",
     "factor_added": "Which factor is missing in {places: and }?",
     "condition": "When is the condition in {places: and } true, and when should it be true?",
+    "called": "Which functions {places:does|do} {places: and } call?",
+    "added": "Which step is missing in the function after {places: and }?",
     "deleted": "What would be different without the {places:statement|statements} in {places: and }?",
     "moved": "When does the statement in {places: and } run, and how often? When should it run?",
     "expression": "What is the value of each part of the expression in {places: and }, and which value is needed?",

@@ -85,6 +85,22 @@ def test_the_same_mistake_in_two_lines_is_found(search: Search) -> None:
     assert ((first, first + 1),) == search("accumulate", (lines, lines.replace("+=", "="))).places
 
 
+def test_the_same_mistake_in_many_lines_is_found(search: Search) -> None:
+    """The same edit of all of them repairs the file. Only the statements that need it are named."""
+    add = line_of("accumulate", "self.grad += out.grad")
+    mul = line_of("accumulate", "self.grad += other.data")
+    edits = [(f"{name}.grad += {value}", f"{name}.grad = {value}") for name, value in (("self", "o"), ("other", "o"))]
+    found = search("accumulate", *edits, ("other.grad += self", "other.grad = self"))
+    assert ((add, add + 1, mul, mul + 1),) == found.places
+
+
+def test_a_missing_statement_is_found(search: Search) -> None:
+    """There is no place, but a statement more mends the file."""
+    found = search("backward", ("        self.grad = 1.0\n", ""))
+    assert () == found.places
+    assert {"Value.backward"} == {one.function for one in found.added}
+
+
 def test_a_mistake_that_no_edit_mends_is_in_one_function(search: Search) -> None:
     """There is no place, but the function of the solution mends the file."""
     loop = "    for node in nodes:\n        node.grad = 0.0\n"

@@ -189,6 +189,12 @@ def found(*places: tuple[int, ...], functions: Sequence[str] = (), check: str = 
     return Repairs(tuple(edits), 40, exhaustive=True, check=check)
 
 
+def added(*lines: int, check: str = "") -> Repairs:
+    """Return the result of a search that found statements to add."""
+    edits = [Repair("added", (line,), "Value.backward") for line in lines]
+    return Repairs(tuple(edits), 40, exhaustive=True, check=check)
+
+
 @pytest.mark.parametrize(
     ("result", "text"),
     [
@@ -202,6 +208,21 @@ def found(*places: tuple[int, ...], functions: Sequence[str] = (), check: str = 
             found((7,), check="both"),
             "A change of the statement in line 7 alone makes the first failing check pass, but not every required"
             " check.",
+        ),
+        (
+            found((7,), (9,), (12,), (13,), (14,)),
+            "Each of 5 statements in lines 7 to 14 can be changed alone to make every required check pass.",
+        ),
+        (found((7,), (9,), (12,), (13,), (99,)), ""),
+        (
+            found((7, 8, 12)),
+            "A change of the statements in line 7 and line 8 and line 12 makes every required check pass.",
+        ),
+        (added(7), "One statement added after line 7 makes every required check pass."),
+        (added(7, 9), "One statement added to `backward` makes every required check pass."),
+        (
+            added(7, check="both"),
+            "One statement added after line 7 makes the first failing check pass, but not every required check.",
         ),
         (found(), ""),
     ],

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 MOST = 4_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
+_TOGETHER = 12  # statements that one edit changes
+_ADDED = 300  # statements that are added to a file, each in a file of its own
 LONGEST = 1_000  # characters of a replacement
 
 _Node = ast.expr | ast.stmt
@@ -45,13 +47,14 @@ class Splice(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A file that differs from the learner's in one place, or in two statements that one edit changes.
+    """A file that differs from the learner's in one place, or in several statements that one edit changes.
 
     Attributes:
         kind: the kind of the edit.
-        lines: the first line of each statement that is edited.
+        lines: the first line of each statement that is edited. If a statement is added, the last line of the one before
+            it, or the line before the block's first statement.
         splices: the edit, in the order of the file, without overlaps.
-        function: the name of the function that is replaced as a whole, or empty.
+        function: the name of the function that is replaced as a whole, or that a statement is added to; or empty.
     """
 
     kind: str
@@ -89,7 +92,7 @@ def edited(source: str, splices: Sequence[Splice]) -> str:
 
 
 def candidates(file: "File") -> list[Candidate]:
-    """Return the candidates of a file: whole functions, then likely edits first, then edits of two statements.
+    """Return the candidates of a file: whole functions, then likely edits first, then edits of several statements.
 
     A candidate for a whole function replaces it by nothing. The trusted side puts a right function there.
     """
@@ -104,9 +107,12 @@ def candidates(file: "File") -> list[Candidate]:
         for one in file.functions
         if not file.editable.isdisjoint(range(one.node.lineno, (one.node.end_lineno or 0) + 1))
     ]
-    once = [Candidate(edit.kind, edit.lines, edit.splices) for kind in ORDER for edit in by_kind[kind]]
+    once = [Candidate(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]]
+    together = [many for kind in ORDER if kind in _TWICE for many in _everywhere(by_kind[kind])]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
-    return [*whole, *once, *twice][:MOST]
+    likely = sum(one.kind not in _UNLIKELY for one in once)
+    every = [*whole, *once[:likely], *together, *once[likely:], *twice]
+    return list({one.splices: one for one in reversed(every)}.values())[::-1][:MOST]
 
 
 def grafts(file: "File", right: "File") -> list[Candidate]:
@@ -138,11 +144,17 @@ ORDER = (
     "name",
     "factor_added",
     "condition",
+    "called",
+    "added",
     "deleted",
     "moved",
     "expression",
 )
-_TWICE = ("accumulate", "sign", "operator", "factor_dropped", "factor_added", "name", "deleted")
+_UNLIKELY = ("deleted", "moved", "expression")
+_TWICE = (
+    *("accumulate", "assigned", "sign", "operator", "operands", "factor_dropped", "constant", "comparison", "name"),
+    *("factor_added", "condition", "called", "deleted"),
+)
 
 
 class _Edit(NamedTuple):
@@ -150,6 +162,8 @@ class _Edit(NamedTuple):
 
     Attributes:
         target: the object whose attribute the statement sets, such as `self`, or empty.
+        attribute: the name of the attribute, or empty.
+        function: the function that a statement is added to, or empty.
     """
 
     kind: str
@@ -158,6 +172,30 @@ class _Edit(NamedTuple):
     block: int
     how: str
     target: str = ""
+    attribute: str = ""
+    function: str = ""
+
+
+def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
+    """Yield the same edit in all statements of the file that it fits. Of a statement, only the first place is edited.
+
+    Two edits are the same if they differ only in the names of the objects whose attributes the statements of a block
+    set: `* other.data` after `self.grad +=` and `* self.data` after `other.grad +=`.
+    """
+    targets: dict[int, set[str]] = {}
+    for edit in edits:
+        targets.setdefault(edit.block, set()).add(edit.target)
+    groups: dict[tuple[str, str], dict[int, _Edit]] = {}
+    for edit in edits:
+        others = targets[edit.block] - {edit.target, ""}
+        how = _mirrored(edit.how, edit.target, "<target>") if edit.target else edit.how
+        how = _mirrored(how, min(others), "<other>") if len(others) == 1 else how
+        groups.setdefault((how, edit.attribute), {}).setdefault(edit.lines[0], edit)
+    for group in groups.values():
+        splices = tuple(sorted(splice for edit in group.values() for splice in edit.splices))
+        apart = all(one.end <= other.start for one, other in itertools.pairwise(splices))
+        if 1 < len(group) <= _TOGETHER and apart and all(len(edit.lines) == 1 for edit in group.values()):
+            yield Candidate(next(iter(group.values())).kind, tuple(sorted(group)), splices)
 
 
 def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
@@ -200,15 +238,17 @@ class File:
         self._source = source
         self._lines = source.encode().splitlines(keepends=True)  # in bytes, because the parser counts columns in them
         self._starts = [0, *itertools.accumulate(len(line.decode()) for line in self._lines)]
-        self._line, self._block, self._target = 0, 0, ""
+        self._line, self._block, self._target, self._attribute = 0, 0, "", ""
+        self._names: list[str] = []
         self.functions = tuple(self._function(owners, node) for owners, node in _outermost(self.tree))
 
     def edits(self) -> Iterator[_Edit]:
         """Yield all edits of the functions in the file."""
         for function in self.functions:
-            pool = self._pool(function.node)
+            pool, self._names = self._pool(function.node), _bound(function.node)
             for block in _blocks(function.node):
                 yield from self._edits_of_block(block, pool)
+        yield from itertools.islice(self.added(), _ADDED)
 
     def graft(self, mine: Function, right: "File", theirs: Function) -> Iterator[_Edit]:
         """Yield edits of a function with the expressions and the statements of another one."""
@@ -271,10 +311,13 @@ class File:
         return self.text(node) if isinstance(node, tight) else f"({self.text(node)})"
 
     def _edit(self, kind: str, how: str, *splices: Splice) -> _Edit:
-        return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how, self._target)
+        return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how, self._target, self._attribute)
 
     def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
         return self._edit(kind, how, Splice(*self.span(node), text))
+
+    def _is_elif(self, statement: ast.stmt) -> bool:
+        return self._source.startswith("elif", self.span(statement)[0])
 
     # -- names in scope
 
@@ -303,11 +346,14 @@ class File:
         for position, statement in enumerate(block):
             if not any(line in self.editable for line in range(statement.lineno, _header_end(statement) + 1)):
                 continue
-            self._line, self._block, self._target = statement.lineno, id(block), _target(statement)
+            self._line, self._block = statement.lineno, id(block)
+            self._target, self._attribute = _target(statement)
             yield from self._edits_of_statement(statement, pool)
             if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _is_text(statement):
                 continue
-            yield self._put("deleted", "", statement, "pass")
+            if self._is_elif(statement):
+                continue
+            yield self._put("deleted", self.text(statement), statement, "pass")
             if position + 1 < len(block):
                 yield from self._exchanged(statement, block[position + 1])
             yield from self._moves(block, position)
@@ -331,7 +377,17 @@ class File:
                 yield self._put("factor_added", name, value, f"{operand} * {name}")
         if isinstance(value, ast.Compare) and isinstance(statement, ast.Expr):
             left, right = self.text(value.left), self.text(value.comparators[0])
-            yield self._put("assigned", "", statement, f"{left} = {right}")
+            yield self._put("assigned", "=", statement, f"{left} = {right}")
+        if isinstance(value, ast.BinOp) and isinstance(statement, ast.Expr) and type(value.op) in _OPERATORS:
+            left, right = self.text(value.left), self.text(value.right)
+            yield self._put("assigned", "+=", statement, f"{left} {_OPERATORS[type(value.op)]}= {right}")
+        if isinstance(value, ast.Name | ast.Attribute) and isinstance(statement, ast.Expr):
+            yield self._put("called", "()", value, f"{self.text(value)}()")
+        if isinstance(statement, ast.Return) and isinstance(value, ast.List | ast.Tuple | ast.Call):
+            for name in self._names:
+                yield self._put("expression", "returned", value, name)
+        if isinstance(statement, ast.Assign | ast.AugAssign):
+            yield from self._other_targets(statement, pool)
         expressions = list(_expressions(statement))
         for expression in expressions:
             yield from self._edits_of_expression(expression)
@@ -345,8 +401,9 @@ class File:
             if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
                 yield from self._other_names(expression, pool, plain=id(expression) in owners)
         if isinstance(statement, ast.If | ast.While):
-            for text in ("True", "False", f"not ({self.text(statement.test)})"):
-                yield self._put("condition", text[:4], statement.test, text)
+            test = self.text(statement.test)
+            for text in ("True", "False", f"not ({test})"):
+                yield self._put("condition", f"{text[:4]} {test}", statement.test, text)
         if isinstance(statement, ast.For):
             yield from self._orders(statement.iter)
 
@@ -367,7 +424,8 @@ class File:
         for other in others:
             signs = (old == "-=" and other in ("+=", "=")) or (old, other) == ("+=", "-=")
             kind = "sign" if signs else "accumulate" if "=" in (old, other) else "operator"
-            yield self._edit(kind, f"{old}{other}", Splice(start, end, between.replace(old, other, 1)))
+            constant = " 0" if isinstance(statement.value, ast.Constant) else ""
+            yield self._edit(kind, f"{old}{other}{constant}", Splice(start, end, between.replace(old, other, 1)))
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
         match node:
@@ -377,8 +435,8 @@ class File:
                 for sign in _OPERATORS.values():
                     if sign != mine:
                         yield self._put("operator", f"{mine}{sign}", node, f"({a} {sign} {b})")
-                if mine not in "+*":
-                    yield self._put("operands", mine, node, f"({b} {mine} {a})")
+                if mine not in "+*" or isinstance(left, ast.Name):
+                    yield self._put("operands", f"{a} {b}", node, f"({b} {mine} {a})")
                 for factor in (left, right):
                     if isinstance(factor, ast.Attribute):
                         yield self._put("step", "", factor, f"({self.text(factor)} > 0)")
@@ -424,11 +482,26 @@ class File:
     def _other_names(self, node: ast.Name | ast.Attribute, pool: tuple[str, ...], *, plain: bool) -> Iterator[_Edit]:
         """Yield other names in place of one that is read. An owner of attributes is replaced by `plain` names only."""
         mine = self.text(node)
+        if isinstance(node.ctx, ast.Load) and isinstance(node, ast.Attribute) and not plain:
+            for number in ("0.0", "1.0"):
+                yield self._put("name", f"{mine} {number}", node, number)
         for name in pool if isinstance(node.ctx, ast.Load) else ():
             if name != mine and not (plain and "." in name):
                 # `self.data` is nearer to `other.data` and `self.grad` than to `out.grad`
                 near = set(name.split(".")) & set(mine.split(".")) or "." not in name + mine
                 yield self._put("name" if near else "expression", f"{mine} {name}", node, name)
+
+    def _other_targets(self, statement: ast.Assign | ast.AugAssign, pool: tuple[str, ...]) -> Iterator[_Edit]:
+        """Yield another attribute, or that of another object, in place of the one that is assigned."""
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            owner, attribute = target.value.id, target.attr
+            for name in pool:
+                other, _, other_attribute = name.partition(".")
+                if other_attribute and (other == owner) != (other_attribute == attribute):
+                    yield self._put("name", f"{attribute} {other_attribute}=", target, name)
+                elif not other_attribute and other != owner:
+                    yield self._put("name", f"{owner} {other}=", target.value, other)
 
     def _calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
         """Yield the arguments exchanged or left out, and the call left out."""
@@ -466,22 +539,41 @@ class File:
                 yield self._put("reversed", "backward", sequence, f"reversed(list({self.text(sequence)}))")
 
     def _moves(self, block: list[ast.stmt], position: int) -> Iterator[_Edit]:
-        """Yield the statement and the next one exchanged, and the statement in or out of a block."""
+        """Yield the statement at another place of its block, and in or out of a block beside it."""
         statement = block[position]
         start, end = self.span(statement)
         column = statement.col_offset
-        if position + 1 < len(block):
-            after = block[position + 1]
-            if column == after.col_offset and not isinstance(after, ast.ClassDef):
-                first, last = self.span(after)
-                text = self._source[first:last] + self._source[end:first] + self._source[start:end]
-                yield self._edit("moved", "down", Splice(start, last, text))
+        following = block[position + 1 : position + 1 + _FURTHEST]
+        for distance, after in enumerate(following, 1):
+            if column != after.col_offset or isinstance(after, ast.ClassDef):
+                break
+            first, last = self.span(after)
+            between, moved = self._source[end:first], self._source[start:end]
+            if distance == 1:  # the two are exchanged
+                splice = Splice(start, last, self._source[first:last] + between + moved)
+                yield self._edit("moved", "down", splice)._replace(lines=(statement.lineno, after.lineno))
+                continue
+            line_break = "\n" + " " * column
+            beginning = self.span(block[position + 1])[0]
+            yield self._edit("moved", "down", Splice(start, beginning, ""), Splice(last, last, line_break + moved))
+            before = self._source[self.span(block[position + distance - 1])[1] : first]
+            up = Splice(start, start, self._source[first:last] + line_break)
+            out = Splice(first - len(before), last, "")
+            yield self._edit("moved", "up", up, out)._replace(lines=(after.lineno,))
+        if position + 1 < len(block) and isinstance(block[position + 1], ast.For | ast.While):
+            # the statement becomes the first one of the loop after it
+            loop = block[position + 1]
+            first, body = self.span(loop)[0], self.span(loop.body[0])[0]  # type: ignore[attr-defined]
+            inner = " " * loop.body[0].col_offset  # type: ignore[attr-defined]
+            yield self._edit(
+                "moved", "first", Splice(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}")
+            )
         if position:
-            before = block[position - 1]
+            before_it = block[position - 1]
             # the statement becomes the last one of the block before it
-            if isinstance(before, ast.For | ast.While | ast.If) and not before.orelse and before.body:
-                inner = before.body[-1].col_offset
-                yield self._edit("moved", "in", self._shifted(statement, inner - column))
+            if isinstance(before_it, ast.For | ast.While | ast.If) and not before_it.orelse and before_it.body:
+                inner_column = before_it.body[-1].col_offset
+                yield self._edit("moved", "in", self._shifted(statement, inner_column - column))
         inner_block = statement.body if isinstance(statement, ast.For | ast.While | ast.If) else []
         if len(inner_block) > 1 and inner_block[-1].col_offset > column:
             # its last statement is run after the block
@@ -489,12 +581,146 @@ class File:
             shifted = self._shifted(last_inner, column - last_inner.col_offset)
             yield _Edit("moved", (last_inner.lineno,), (shifted,), self._block, "out")
 
+    # -- statements that are missing
+
+    def added(self) -> Iterator[_Edit]:
+        """Yield each function with one statement more, of a kind that it lacks. No statement of it is overridden."""
+        attached = self._attached()
+        for function in self.functions:
+            lines = range(function.node.lineno, (function.node.end_lineno or 0) + 1)
+            if self.editable.isdisjoint(lines) or function.node.name == "__init__":
+                continue
+            names = _bound(function.node)
+            yield from self._mirror_images(function)
+            yield from self._attachments(function, attached)
+            texts = dict.fromkeys([*self._zeros(function, names), *self._growth(function, names)])
+            texts |= dict.fromkeys(self._calls_of(function, names))
+            for text in texts:
+                yield from self._everywhere_in(function, text)
+            if not any(isinstance(one, ast.Return) and one.value is not None for one in _statements(function.node)):
+                assigned = [_assigned(one) for one in function.node.body if isinstance(one, ast.Assign)]
+                for name in dict.fromkeys(
+                    one.id for pairs in assigned for one, _ in pairs if isinstance(one, ast.Name)
+                ):
+                    yield self._after(function, function.node.body, len(function.node.body), f"return {name}")
+
+    def _after(self, function: Function, block: list[ast.stmt], position: int, text: str) -> _Edit:
+        """Return a statement more at a position of a block."""
+        if position < len(block):
+            start = self.span(block[position])[0]
+            splice = Splice(start, start, f"{text}\n{' ' * block[position].col_offset}")
+        else:
+            end = self.span(block[-1])[1]
+            splice = Splice(end, end, f"\n{' ' * block[-1].col_offset}{text}")
+        line = (block[position - 1].end_lineno or 0) if position else block[0].lineno - 1
+        return _Edit("added", (line,), (splice,), id(block), text, function=function.name)
+
+    def _everywhere_in(self, function: Function, text: str) -> Iterator[_Edit]:
+        """Yield a statement at every position of a function's blocks."""
+        for block in _blocks(function.node):
+            passes = any(isinstance(one, ast.Pass) for one in block)
+            for position in range(len(block) + 1) if block else ():
+                before = block[position - 1] if position else None
+                if position == 0 and self._is_elif(block[0]):
+                    continue
+                if isinstance(before, ast.Return | ast.Raise | ast.Continue | ast.Break):
+                    continue
+                if (position == 0 and _is_text(block[0])) or (passes and not isinstance(before, ast.Pass)):
+                    continue
+                yield self._after(function, block, position, text)
+
+    def _mirror_images(self, function: Function) -> Iterator[_Edit]:
+        """Yield what a rule does for one operand, done for the other one too."""
+        operands = [one.arg for one in function.node.args.args][:2]
+        if len(operands) < 2:
+            return
+        for block in _blocks(function.node):
+            targets = [_target(one) for one in block]
+            for position, (owner, attribute) in enumerate(targets):
+                other = next((one for one in operands if one != owner), "")
+                if owner in operands and (other, attribute) not in targets:
+                    text = _mirrored(self.text(block[position]), owner, other)
+                    yield self._after(function, block, position + 1, text)
+
+    def _attached(self) -> list[str]:
+        """Return the attributes that the file sets to a function."""
+        functions = {one.name for one in ast.walk(self.tree) if isinstance(one, ast.FunctionDef)}
+        found: dict[str, None] = {}
+        for node in ast.walk(self.tree):
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
+                continue
+            if isinstance(node.value, ast.Lambda) or (isinstance(node.value, ast.Name) and node.value.id in functions):
+                found[node.targets[0].attr] = None
+        return list(found)
+
+    def _attachments(self, function: Function, attributes: Sequence[str]) -> Iterator[_Edit]:
+        """Yield an inner function that is not used, set as an attribute of the result."""
+        used = {one.id for one in ast.walk(function.node) if isinstance(one, ast.Name)}
+        block = function.node.body
+        for position, inner in enumerate(block):
+            if isinstance(inner, ast.FunctionDef) and inner.name not in used:
+                made = [
+                    one.targets[0].id
+                    for one in block
+                    if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
+                ]
+                for owner in dict.fromkeys(reversed(made)):
+                    for attribute in attributes:
+                        text = f"{owner}.{attribute} = {inner.name}"
+                        yield self._after(function, block, position + 1, text)
+
+    def _zeros(self, function: Function, names: Sequence[str]) -> Iterator[str]:
+        """Yield 0 or 1 for an attribute that begins as a number, if the function never sets it."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value == 0:
+                owner, attribute = _target(node)
+                set_here = {_target(one) for one in _statements(function.node)}
+                for name in names if owner == "self" else ():
+                    if (name, attribute) not in set_here:
+                        yield from (f"{name}.{attribute} = {number}" for number in ("1.0", "0.0"))
+
+    def _growth(self, function: Function, names: Sequence[str]) -> Iterator[str]:
+        """Yield a name put into a collection that begins empty, if the function never puts anything into it."""
+        called = [one.func for one in ast.walk(function.node) if isinstance(one, ast.Call)]
+        methods = [one for one in called if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)]
+        grown = {one.value.id for one in methods if one.attr in _GROWING}  # type: ignore[attr-defined]
+        for node in _statements(function.node):
+            if not isinstance(node, ast.Assign):
+                continue
+            for target, value in _assigned(node):
+                if isinstance(target, ast.Name) and target.id not in grown and self.text(value) in _EMPTY:
+                    for name in names:
+                        if name != target.id:
+                            yield f"{target.id}.{_EMPTY[self.text(value)]}({name})"
+
+    def _calls_of(self, function: Function, names: Sequence[str]) -> Iterator[str]:
+        """Yield calls of functions and methods of the file that the function does not call."""
+        called = {
+            getattr(one.func, "id", getattr(one.func, "attr", ""))
+            for one in ast.walk(function.node)
+            if isinstance(one, ast.Call)
+        }
+        for other in self.functions:
+            arguments = [one.arg for one in other.node.args.args]
+            if other.node.name in called or other.node.name.startswith("__") or other is function:
+                continue
+            if not other.owners and all(one in names for one in arguments):
+                yield f"{other.node.name}({', '.join(arguments)})"
+            elif other.owners and len(arguments) == 1 and not function.owners:
+                yield from (f"{name}.{other.node.name}()" for name in names)
+        for attribute in self._attached():
+            if attribute not in called and "backward" in function.node.name:
+                yield from (f"{name}.{attribute}()" for name in names)
+
     def _shifted(self, statement: ast.stmt, by: int) -> Splice:
         """Return the statement's lines with more or less space before them."""
         start, end = self._place(statement.lineno, 0), self.span(statement)[1]
         return Splice(start, end, "\n".join(_indented(self._source[start:end].split("\n"), by)))
 
 
+_GROWING = ("append", "add", "extend", "insert", "update")
+_EMPTY = {"[]": "append", "list()": "append", "set()": "add"}
+_FURTHEST = 5  # statements that another one is moved over
 _NUMERIC = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.IfExp, ast.UnaryOp, ast.Subscript)
 _BUILTIN = {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
 _BUILTIN |= {"range", "reversed", "set", "sorted", "str", "sum", "super", "tuple", "type", "zip", "Value", "math"}
@@ -541,6 +767,23 @@ def _statements(function: _Function) -> Iterator[ast.stmt]:
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
+def _assigned(statement: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the targets of an assignment, each with its value."""
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=False))
+    return [(target, value)]
+
+
+def _bound(function: _Function) -> list[str]:
+    """Return the names that a function binds: parameters, loop variables and others, also those of inner functions."""
+    names = dict.fromkeys(one.arg for one in ast.walk(function) if isinstance(one, ast.arg))
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names[node.id] = None
+    return list(names)
+
+
 def _has_block(statement: ast.stmt) -> bool:
     """Return whether a statement has statements of its own."""
     return hasattr(statement, "body")
@@ -551,10 +794,12 @@ def _is_read(expression: ast.expr) -> bool:
     return isinstance(getattr(expression, "ctx", ast.Load()), ast.Load)
 
 
-def _target(statement: ast.stmt) -> str:
-    """Return the object whose attribute a statement sets, or an empty text."""
+def _target(statement: ast.stmt) -> tuple[str, str]:
+    """Return the object whose attribute a statement sets, and the attribute's name; or empty texts."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
-    return target.value.id if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) else ""
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        return target.value.id, target.attr
+    return "", ""
 
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.expr]:

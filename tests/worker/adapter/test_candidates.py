@@ -4,10 +4,12 @@ import ast
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader import client
 from grader.worker.adapter import candidates as made
 from grader.worker.adapter.candidates import MOST, Candidate, File
 from grader.worker.adapter.trials import CandidateFile
@@ -31,6 +33,12 @@ def edited(source: str, candidate: Candidate) -> str:
         ("self.grad += b", "self.grad = b"),
         ("self.grad += b", "self.grad -= b"),
         ("a == b", "a = b"),
+        ("self.grad + b", "self.grad += b"),
+        ("a.run", "a.run()"),
+        ("self.data = b", "self.grad = b"),
+        ("b.grad = self.data\n    a.grad = b", "b.grad = self.data\n    b.grad = b"),
+        ("c = self.data * b", "c = 1.0 * b"),
+        ("c = []\n    return [a]", "c = []\n    return c"),
         ("c = a * b", "c = (a + b)"),
         ("c = a - b", "c = (b - a)"),
         ("c = a * b", "c = a"),
@@ -57,6 +65,9 @@ def edited(source: str, candidate: Candidate) -> str:
         ("a()\n    b()", "b()\n    a()"),
         ("for c in a:\n        b()\n        c()", "for c in a:\n        b()\n    c()"),
         ("for c in a:\n        b()\n    c()", "for c in a:\n        b()\n        c()"),
+        ("a()\n    for c in b:\n        c()", "for c in b:\n        a()\n        c()"),
+        ("a()\n    b()\n    c()", "b()\n    c()\n    a()"),
+        ("a()\n    b()\n    c()", "c()\n    a()\n    b()"),
         ("a()\n    b()", "a()\n    pass"),
     ],
 )
@@ -72,6 +83,56 @@ def test_the_same_edit_in_two_statements_is_one_candidate() -> None:
     both = RULE.replace(" = ", " += ")
     found = [candidate for candidate in all_of(RULE) if edited(RULE, candidate) == both]
     assert [((2, 3), "accumulate")] == [(candidate.lines, candidate.kind) for candidate in found]
+
+
+ADDED = [
+    (
+        "def f(a, b, out):\n    a.g += out.g * b.d",
+        "def f(a, b, out):\n    a.g += out.g * b.d\n    b.g += out.g * a.d",
+        2,
+    ),
+    (
+        "def f(a):\n    out = V(a)\n    def g(): pass\n    return out\ndef h(a):\n    a.b = f",
+        "def f(a):\n    out = V(a)\n    def g(): pass\n    out.b = g\n    return out\ndef h(a):\n    a.b = f",
+        3,
+    ),
+    ("def f(a):\n    b = set()\n    a()", "def f(a):\n    b = set()\n    a()\n    return b", 3),
+    ("def f(a):\n    b = []\n    return b", "def f(a):\n    b = []\n    b.append(a)\n    return b", 2),
+    (
+        "class V:\n  def __init__(self):\n    self.g = 0.0\n  def f(self):\n    self()",
+        "class V:\n  def __init__(self):\n    self.g = 0.0\n  def f(self):\n    self.g = 1.0\n    self()",
+        4,
+    ),
+    (
+        "def zero(p): pass\ndef f(p):\n    if p:\n        p()",
+        "def zero(p): pass\ndef f(p):\n    if p:\n        zero(p)\n        p()",
+        3,
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "more", "line"), ADDED, ids=lambda one: None)
+def test_a_statement_that_a_function_lacks_is_added(source: str, more: str, line: int) -> None:
+    """The candidate names the line before it, and the function."""
+    (found,) = (one for one in all_of(source) if edited(source, one) == more)
+    assert ("added", (line,), "f") == (found.kind, found.lines, found.function.rpartition(".")[2])
+
+
+def test_what_a_function_has_is_not_added() -> None:
+    """A statement that is there already is not overridden by another one."""
+    assert [] == [one for one in all_of(RULE) if one.kind == "added"]
+
+
+def test_the_same_edit_everywhere_is_one_candidate() -> None:
+    """It fits symmetric lines of several functions. Without one of its statements, it is still an edit."""
+    source = RULE + RULE.replace("rule", "other_rule")
+    (found,) = (one for one in all_of(source) if edited(source, one) == source.replace(" = ", " += "))
+    assert ((2, 3, 5, 6), "accumulate") == (found.lines, found.kind)
+    less = msgspec.convert(found, client.Candidate).without(3, source)
+    assert less is not None
+    assert (2, 5, 6) == less.lines
+    before, after = source.splitlines(), less.edited(source).splitlines()
+    assert [2, 5, 6] == [line for line, pair in enumerate(zip(before, after, strict=True), 1) if pair[0] != pair[1]]
 
 
 def test_only_editable_lines_are_edited() -> None:
