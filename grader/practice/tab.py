@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from importlib import invalidate_caches
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import msgspec
@@ -97,6 +97,7 @@ class Tab:
         self._course = load_course(folder)
         self._longest_s = _LONGEST_S * patience
         self._here = Here(longest_s=self._longest_s, patience=patience, alive=alive)
+        self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
         self._events: Generator[Event | Report, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(self._course, folder, host=self._here)
@@ -109,6 +110,8 @@ class Tab:
         self._end_search()
         self._practice.__exit__(*exception)
         self._here.__exit__(*exception)
+        sys.path[:] = [folder for folder in sys.path if folder != self._provided.name]
+        self._provided.cleanup()
 
     def grade(self, exercise: str, text: str, width: int) -> str:
         """Grade the text of an exercise's file. A search of another text ends.
@@ -189,13 +192,14 @@ class Tab:
             wheels: The contents of its wheel, and of the wheels that this one needs. In a browser, they are arrays of
                 JavaScript.
         """
-        folder = Path(mkdtemp())
+        folder = self._provided.name
         for wheel in wheels:
             with ZipFile(BytesIO(bytes(wheel))) as archive:
                 archive.extractall(folder)
+        if folder not in sys.path:  # where the module finds those that it needs
+            sys.path.append(folder)
         invalidate_caches()
-        sys.path.append(str(folder))  # where the module finds those that it needs
-        self._here.allow = {**self._here.allow, module: str(folder)}
+        self._here.allow = {**self._here.allow, module: folder}
         return True
 
     def leaves_traces(self, text: str) -> bool:

@@ -8,7 +8,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from site_of import ROOT, site_of
+from msgspec.structs import replace
+from site_of import ROOT, distribution, site_of, wheel_of
 
 from grader.author.interpreter import SiteError
 from grader.author.release import solutions_in
@@ -83,6 +84,25 @@ def test_a_folder_without_pyodide_is_named(tmp_path: Path) -> None:
     """The message says which files are missing."""
     with pytest.raises(SiteError, match=r"pyodide\.asm\.wasm"):
         build_site(load_course(ROOT), tmp_path / "out", tmp_path / "cache", pyodide=tmp_path)
+
+
+WHEEL = wheel_of("tiny", "import smaller\ntwo = smaller.one + 1\n")
+NEEDED = wheel_of("smaller", "one = 1\n")
+
+
+def test_a_wheel_that_is_missing_or_another_one_is_named(tmp_path: Path) -> None:
+    """The wheels of a distribution are those of its list, also the ones that an allowed package needs."""
+    course = replace(load_course(ROOT), allow_imports=("tiny",))
+    for name in ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"):
+        (tmp_path / name).write_bytes(b"")
+    distribution(tmp_path, {"tiny": WHEEL, "smaller": NEEDED}, {"tiny": ["smaller"]})
+    (tmp_path / "tiny-1.0-py3-none-any.whl").write_bytes(NEEDED)
+    with pytest.raises(SiteError, match=r"tiny-1.0\S+ is not the file whose SHA-256 is in pyodide-lock\.json"):
+        build_site(course, tmp_path / "out", tmp_path / "cache", pyodide=tmp_path)
+    (tmp_path / "tiny-1.0-py3-none-any.whl").write_bytes(WHEEL)
+    (tmp_path / "smaller-1.0-py3-none-any.whl").unlink()
+    with pytest.raises(SiteError, match=r"smaller-1.0\S+ is missing"):
+        build_site(course, tmp_path / "out", tmp_path / "cache", pyodide=tmp_path)
 
 
 @pytest.mark.slow

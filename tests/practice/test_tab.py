@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from site_of import course_of_a_site
+from site_of import course_of_a_site, wheel_of
 
 from grader.author.build import catalogue
 from grader.base.style import Style
@@ -79,6 +79,20 @@ def test_marks_and_hints_are_those_of_the_failure(tab: Tab) -> None:
     verdict = json.loads(tab.grade(exercise.id, wrong, 80))
     assert first in verdict["marked"]
     assert verdict["hints"]
+
+
+def test_a_file_imports_what_the_tab_provides() -> None:
+    """A module that was handed to the tab can be imported, with the one that it needs. Any other gets a sentence."""
+    exercise = COURSE.exercises[2]
+    text = COURSE.solution(exercise).read_text(encoding="utf-8") + "\nimport tiny\nprint(tiny.two + 0)\n"
+    wheels = [wheel_of("tiny", "import smaller\ntwo = smaller.one + 1\n"), wheel_of("smaller", "one = 1\n")]
+    with Tab(ROOT, patience=60) as tab:
+        before = " ".join(" ".join(json.loads(tab.grade(exercise.id, text, 80))["lines"]).split())
+        assert "tiny.two is not available while grading (there is only the standard library)" in before
+        tab.provide("tiny", wheels)
+        verdict = json.loads(tab.grade(exercise.id, text, 80))
+    assert "passed" == verdict["status"]
+    assert "2\n" == json.loads(verdict["report"])["exercises"][0]["output"]
 
 
 def searched(tab: Tab, exercise: Exercise, text: str) -> list[dict[str, Any]]:

@@ -2,11 +2,15 @@
 
 import contextlib
 import fcntl
+import hashlib
+import io
+import json
 import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,13 +24,46 @@ ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "site"
 
 
-def site_of(folder: Path) -> Path:
-    """Write the site to a folder, and return the folder. Without npm, the test fails in CI and is skipped elsewhere."""
+def wheel_of(module: str, text: str) -> bytes:
+    """Return a wheel with a module of one file."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"{module}/__init__.py", text)
+    return packed.getvalue()
+
+
+def distribution(folder: Path, wheels: Mapping[str, bytes], needs: Mapping[str, Sequence[str]]) -> Path:
+    """Add a package for each module to Pyodide's files in a folder, like a full distribution, and return the folder.
+
+    Args:
+        wheels: The wheel of each module.
+        needs: The other packages that a package needs.
+    """
+    lock = folder / "pyodide-lock.json"
+    known = json.loads(lock.read_text(encoding="utf-8")) if lock.exists() else {}
+    packages = {}
+    for module, wheel in wheels.items():
+        name = f"{module}-1.0-py3-none-any.whl"
+        (folder / name).write_bytes(wheel)
+        digest = hashlib.sha256(wheel).hexdigest()
+        packages[module] = {"name": module, "file_name": name, "sha256": digest, "imports": [module]}
+        packages[module]["depends"] = [*needs.get(module, ())]
+    lock.write_text(json.dumps({**known, "packages": packages}), encoding="utf-8")
+    return folder
+
+
+def site_of(folder: Path, course: Course | None = None, pyodide: Path | None = None) -> Path:
+    """Write the site to a folder, and return the folder. Without npm, the test fails in CI and is skipped elsewhere.
+
+    Args:
+        course: The course, by default the repository's own.
+        pyodide: As for `build_site`.
+    """
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("w") as lock:  # several processes run tests
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            build_site(load_course(ROOT), folder, CACHE)
+            build_site(course or load_course(ROOT), folder, CACHE, pyodide)
         except SiteError as error:
             text = f"NOT TESTED: {error}"
             if os.environ.get("CI") or shutil.which("npm"):
@@ -38,7 +75,7 @@ def site_of(folder: Path) -> Path:
 def course_of_a_site(folder: Path) -> Course:
     """Return the repository's own course in an empty folder, as a site has it: without solutions."""
     for name in ("course.yaml", "exercises", "tests/hidden"):
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(ROOT / name)
     return load_course(folder)
 

@@ -5,6 +5,7 @@ Python takes seconds to start in a browser, so the tests share one page, in this
 
 import json
 import re
+import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import NamedTuple
 import pytest
 from in_process import run_grade
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from site_of import Served, course_of_a_site, served, site_of, until
+from site_of import CACHE, Served, course_of_a_site, distribution, served, site_of, until, wheel_of
 
 from grader.author.build import catalogue
 from grader.base.style import Style
 from grader.client import decode_source
-from grader.course import Course
+from grader.course import Course, load_course
 from grader.practice import Practice
 from grader.practice.tab import for_page
 from grader.report import Report
@@ -345,7 +346,37 @@ def test_markup_is_inert(visit: Visit, course: Course) -> None:
 def test_numpy_is_not_there(visit: Visit, course: Course) -> None:
     """A file that uses a package is told that only the standard library is there."""
     said = verdict_on(visit.page, solution(course, "accumulate") + "\nimport numpy\nnumpy.zeros(3)\n")
-    assert "numpy.zeros is not available while grading (there are only the standard library)" in said
+    assert "numpy.zeros is not available while grading (there is only the standard library)" in said
+
+
+@exhaustive
+def test_a_package_of_pyodides_folder_is_there(browser: Browser, course: Course, tmp_path: Path) -> None:
+    """With `--pyodide`, a file imports an allowed module of the folder. Its printed text is shown."""
+    # a course that allows the module, and a folder with Pyodide and its package
+    own = course_of_a_site(tmp_path / "course")
+    text = own.file.read_text(encoding="utf-8")
+    own.file.unlink()
+    own.file.write_text(text.replace("allow_imports: [numpy]", "allow_imports: [tiny, other]"), encoding="utf-8")
+    with tarfile.open(next(CACHE.glob("pyodide-*.tgz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    wheels = {
+        "tiny": wheel_of("tiny", "import smaller\ntwo = smaller.one + 1\n"),
+        "smaller": wheel_of("smaller", "one = 1\n"),
+    }
+    pyodide = distribution(tmp_path / "package", wheels, {"tiny": ["smaller"]})
+    site = site_of(tmp_path / "site", load_course(own.folder), pyodide)
+    # a file that uses it, and one that uses another allowed module, which the folder does not have
+    right = solution(course, "accumulate")
+    with served(site) as serving:
+        page = browser.new_context().new_page()
+        page.set_default_timeout(WAIT_MS)
+        page.goto(f"{serving.address}#accumulate")
+        started(page)
+        assert "PASS 03" in verdict_on(page, f"{right}\nimport tiny\nprint(tiny.two)\n")
+        expect(page.locator("#output")).to_have_text("when the file was loaded2")
+        said = verdict_on(page, f"{right}\nimport other\nother.one\nother.two()\n")
+        assert "other.two is not available while grading (there is only the standard library)" in said
+        page.context.close()
 
 
 @exhaustive

@@ -256,7 +256,8 @@ def _every_node(tree: ast.AST) -> list[ast.AST]:
 def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
     """Return the builtins for `execute`. Their `__import__` returns placeholders for modules that are not available."""
     allowed = sorted(allow)
-    offered = "there are only " + " and ".join(["the standard library", *allowed])
+    standard = f"there {'are' if allowed else 'is'} only the standard library"
+    offered = " and ".join([standard, *allowed])
     return {**vars(builtins), "__import__": _importer(parsed.guarded, offered, allowed)}
 
 

@@ -103,7 +103,7 @@ def test_a_module_that_is_not_offered_explains_itself_when_used(problem: Problem
     """Any use of the placeholder raises an error that names the missing module and the available ones."""
     kind, name, message, lines = problem(f"import torch\n\n{use}\n")
     assert (kind, name) == ("module", "NotAvailable")
-    assert f"{what} is not available while grading (there are only the standard library)" == message
+    assert f"{what} is not available while grading (there is only the standard library)" == message
     assert lines[-1] >= 3
 
 
