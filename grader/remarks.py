@@ -53,6 +53,24 @@ class Released(_Remark, frozen=True, tag="released"):
     """Only the leaves and the root were held by variables."""
 
 
+class AfterCall(_Remark, frozen=True, tag="after_call"):
+    """The numbers were observed after a call of the learner's function.
+
+    Attributes:
+        call: The call, such as `backward_again(L)`.
+        second: Whether a backward pass ran before it.
+    """
+
+    call: str
+    second: bool = False
+
+
+class HoldsInput(_Remark, frozen=True, tag="holds_input"):
+    """A node that should be a leaf has an input."""
+
+    node: str
+
+
 class RulesRunAgain(_Remark, frozen=True, tag="rules_run_again"):
     """The numbers were observed after the rules ran a second time, from `upstream` at L.
 
@@ -254,6 +272,8 @@ Remark: TypeAlias = (
     | OnesAtFirst
     | Changed
     | ListChanged
+    | AfterCall
+    | HoldsInput
     | Returned
     | NotRight
     | OrderFault

@@ -14,12 +14,14 @@ from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Readi
 from ..course import Limits
 from ..oracle import Redraw
 from ..oracle.answer_book import Answer
-from ..program import FUNCTIONS, NOTHING, OPERATIONS, Descent, Program, Question, number_text, program
+from ..program import FUNCTIONS, NOTHING, OPERATIONS, Descent, Leaf, Program, Question, number_text, program
 from ..remarks import (
+    AfterCall,
     BuiltAgain,
     Cleared,
     DataChanged,
     DependsOnOrder,
+    HoldsInput,
     InPlace,
     IntLeaves,
     NeverRan,
@@ -34,6 +36,7 @@ from ..remarks import (
     RuleTripled,
     SecondPass,
     SeedChanged,
+    StartingFrom,
 )
 from .compare import (
     close,
@@ -55,6 +58,7 @@ from .questions import Questions, Shown, aimed, lacks, left_out, not_offered, ou
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
+_AT_FIRST = 0.5  # the gradient of each leaf before a function is called
 _HUGE_SEED = 2  # mixes the inputs of a node with their users
 Notes: TypeAlias = tuple[DependsOnOrder, ...]  # additional remarks on an outcome
 JudgeOutcome: TypeAlias = Callable[[Done | Broke, Notes], None]
@@ -606,6 +610,98 @@ class EngineUnderCheck:
             compare_list(function, leaves, outcome.called[-1], about)
 
         self._examine([Run(p, (("preload", grads), call, ("given_list",), ("values",), ("grads",)))], judge)
+
+    def adds_up(self, function: str, *names: str, on: str, **leaves: float) -> None:
+        """Check that a learner's function, called with a list of nodes, returns the sum of their values as a number.
+
+            engine.adds_up("total", "L", "M", on="L = a * b; M = L + a", a=2, b=-3)
+
+        Args:
+            function: The name of the function.
+            names: The names of the nodes.
+            on: The program that makes the nodes.
+        """
+        asked = program(on, **self.leaves(on, **leaves))
+        (answer,) = self._answers([asked])
+        places = [asked.index[name] for name in names]
+        call = f"{function}([{', '.join(names)}])"
+        expected = {call: sum(answer.values[place] for place in places)}
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            self._went_through(outcome, asked)
+            compare_returned(function, outcome.called[0], expected, asked.shown, reveal=True, remarks=notes)
+            compare_values(asked, answer, outcome.values[0], AfterCall(call))
+
+        self._examine([Run(asked, (("call", function, [["nodes", places]]), ("values",)))], judge)
+
+    def agrees_after(
+        self,
+        function: str,
+        *arguments: str | float,
+        on: Sequence[Program],
+        second: bool = False,
+        added: dict[str, float] | None = None,
+    ) -> None:
+        """Check values and gradients after a learner's function was called with nodes and numbers.
+
+            engine.agrees_after("backward_again", "L", on=[program("L = a * b", a=2, b=-3)], second=True)
+
+        Args:
+            function: The name of the function.
+            arguments: The name of a node, or a number, for each argument.
+            on: The programs. Each has the nodes that `arguments` and `added` name.
+            second: Whether a backward pass runs before the call, and the leaves have the contributions of two passes
+                in the end. The operations have the gradients of one pass.
+            added: What the function adds to the value of a leaf, by name: one of the numbers in `arguments`.
+
+        All leaves have the gradient 0.5 beforehand.
+        """
+        given = [argument for argument in arguments if not isinstance(argument, str)]
+        asked = self._questions.programs(on, {}, given)
+        answers = self._answers(asked)
+        redrawn = dict(zip(given, self._questions.numbers(given), strict=True))
+        spelled = [one if isinstance(one, str) else number_text(redrawn[one]) for one in arguments]
+        after = AfterCall(f"{function}({', '.join(spelled)})", second)
+        moved = {name: redrawn[number] for name, number in (added or {}).items()}
+        runs = []
+        for p in asked:
+            wire = [["node", p.index[one]] if isinstance(one, str) else ["number", redrawn[one]] for one in arguments]
+            at_first = ("preload", [[p.index[leaf.name], _AT_FIRST] for leaf in p.leaves])
+            passed = [("backward", p.root)] * second
+            runs.append(Run(p, (at_first, *passed, ("call", function, wire), ("grads",), ("values",))))
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            p, answer = asked[i], answers[i]
+            self._went_through(outcome, p)
+            expected = [
+                _AT_FIRST + (1 + second) * grad if isinstance(node, Leaf) else grad
+                for node, grad in zip(p.nodes, answer.grads, strict=True)
+            ]
+            values = tuple(x + moved.get(node.name, 0.0) for node, x in zip(p.nodes, answer.values, strict=True))
+            remarks: tuple[Remark, ...] = (
+                after,
+                StartingFrom({f"{leaf.name}.grad": _AT_FIRST for leaf in p.leaves}),
+                *notes,
+            )
+            compare_grads(p, expected, outcome.grads[0], 2 * largest(answer), remarks, cleared=True, by="check")
+            compare_values(p, Answer(values, answer.grads), outcome.values[0], after)
+
+        self._examine(runs, judge)
+
+    def makes_leaves(self, *names: str, on: str | Program, **leaves: float) -> None:
+        """Check that these nodes of a program have no inputs, so that they keep no other node in memory.
+
+        engine.makes_leaves("d", on=program("d = detach(a); L = d * a", "d = c * 1; L = d * a", a=2, c=2))
+        """
+        (p,) = self._questions.programs([on], leaves)
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            self._went_through(outcome, p)
+            for name in names:
+                if outcome.inputs[0][p.index[name]]:
+                    fail(HoldsInput(name), program=p.shown)
+
+        self._examine([Run(p, (("inputs",),))], judge)
 
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Return torch's values and gradients for a program, in its order, for checks that compute with them.

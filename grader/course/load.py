@@ -15,14 +15,24 @@ from msgspec import Meta, inspect
 
 from ..base import YamlError, did_you_mean, read_plain, yaml_tree
 from ..program import FORMS
-from ..remarks import BuiltAgain, ListChanged, Released, Remark, RulesRunAgain, RuleTripled, SecondPass, StartingFrom
+from ..remarks import (
+    AfterCall,
+    BuiltAgain,
+    ListChanged,
+    Released,
+    Remark,
+    RulesRunAgain,
+    RuleTripled,
+    SecondPass,
+    StartingFrom,
+)
 from ..words.facts import FactKind
 from .model import COMMANDS, Check, Course, CourseError, Detail, Exercise, Limits, Part, Reveal, Solutions, Visibility
 
 # -- The codes of failures for which `hint_for` in `course.yaml` may choose a hint
 
 # Kinds of remarks. `grader.remarks` says what each one means. The others only say how a program was run.
-_NO_CODES = (StartingFrom, SecondPass, BuiltAgain, Released, RulesRunAgain, RuleTripled, ListChanged)
+_NO_CODES = (AfterCall, StartingFrom, SecondPass, BuiltAgain, Released, RulesRunAgain, RuleTripled, ListChanged)
 REMARKS = tuple(str(one.__struct_config__.tag) for one in get_args(Remark) if one not in _NO_CODES)
 # Operations: the failing program has only this one, or a fault fact is about it. In those that begin with r, a plain
 # number is on the left; `relu_below_zero` is only the operation of a fact.

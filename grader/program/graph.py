@@ -48,7 +48,7 @@ class Made(msgspec.Struct, frozen=True):
     """
 
     first: str
-    arguments: tuple[tuple[str, float | list[int]], ...]
+    arguments: tuple[tuple[str, float | tuple[int, ...]], ...]
     place: int | None = None
     count: int = 1
 
@@ -508,11 +508,11 @@ class _Parser:
             used.append(operand)
             return len(used) - 1
 
-        arguments: list[tuple[str, float | list[int]]] = []
+        arguments: list[tuple[str, float | tuple[int, ...]]] = []
         for argument in call.args:
             match argument:
                 case ast.List(elts=nodes):
-                    arguments.append(("nodes", list(map(place, nodes))))
+                    arguments.append(("nodes", tuple(map(place, nodes))))
                 case ast.Name():
                     arguments.append(("node", place(argument)))
                 case _:

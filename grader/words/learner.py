@@ -274,6 +274,8 @@ _REMARKS: dict[str, str] = {
         "the `_backward` of {node} ran before that of {user}, which had not yet added its contribution to {gradient}"
     ),
     "changed": "{function} changed the {what} of {node}",
+    "after_call": "after {second:?a backward pass and }{call}",
+    "holds_input": "{node} has an input; a leaf has none, so that it keeps no graph in memory",
     "list_changed": (
         "{function} removed nodes from the list that it was given, or added some; the caller still needs the list"
     ),

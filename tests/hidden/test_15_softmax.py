@@ -99,5 +99,7 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
         loss_of(1, 1000, 0),
         loss_of(2, 1000, 0, -1000),
         loss_of(0, -1000, 1000),
+        loss_of(1, -1000, 0, 1000),
+        probabilities("L = p_a * 3 + p_b * 1 + p_c * 2", -1000, 0, 1000),
         probabilities("L = p_a * 3 + p_b * 1", -1000, 1000),
     )

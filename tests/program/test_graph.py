@@ -542,12 +542,13 @@ PAIR = program("p, q = half([a, b], 2); L = p * q", "p = a / 2; q = b / 2; L = p
 
 def test_a_function_makes_a_node_for_each_name() -> None:
     """The wire names the call and the place of each result, and the numbers of the nodes are those of `truth`."""
-    call = ["p", "half", (("nodes", [0, 1]), ("number", 2))]
+    call = ["p", "half", (("nodes", (0, 1)), ("number", 2))]
     wire = [["leaf", 3.0], ["leaf", -8.0], ["made", [*call, 0, 2], 0, 1], ["made", [*call, 1, 2], 0, 1], ["mul", 2, 3]]
     assert wire == PAIR.wire
     assert (3.0, -8.0, 1.5, -4.0, -6.0) == PAIR.values
     assert (-2.0, 0.75, -4.0, 1.5, 1.0) == PAIR.gradients()
     assert "p, q = half([a, b], 2); L = p * q    with a = 3, b = -8" == PAIR.shown
+    assert {PAIR} == {PAIR, PAIR.following(PAIR.truth or PAIR)}
 
 
 def test_leaves_that_only_one_text_names_belong_to_it() -> None:
