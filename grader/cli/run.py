@@ -179,8 +179,8 @@ def _show_line(report: Report, options: GradeOptions) -> None:
     result, _ = shown_in_full(report)
     if options.as_json or result is None or not result.repairs:
         return
-    tried = result.repairs.tried if options.line else 0
-    text = line_of(result) or (no_repairs_text(tried) if tried else "")
+    none = options.line and result.repairs.tried and not result.repairs.found
+    text = no_repairs_text(result.repairs.tried) if none else line_of(result)
     if text:
         say(text)
 

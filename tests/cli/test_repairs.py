@@ -45,6 +45,21 @@ def _without(data: Any, names: tuple[str, ...]) -> Any:
     return [_without(value, names) for value in data] if isinstance(data, list) else data
 
 
+def test_a_line_that_a_fact_names_is_not_told_twice(grade: Grade, work: Path, solved: Solved) -> None:
+    """The sentence about the line is left out, and nothing is said about changes that made no check pass."""
+    path = work / "09_activations.py"
+    rule = "        def _backward():\n            self.grad += out.data * out.grad\n"
+    right = solved(path.name)
+    assert rule in right
+    path.write_text(right.replace(rule, "        def _backward(): self.grad += self.data * out.grad\n"))
+    line = 1 + path.read_text().splitlines().index("        def _backward(): self.grad += self.data * out.grad")
+    done = grade("activations", "--line")
+    assert f"(line {line})" in " ".join(done.stdout.split())
+    (result,) = json.loads((work / ".backward" / "report.json").read_text())["exercises"]
+    assert [[line]] == [one["lines"] for one in result["repairs"]["found"] if not one["function"]]
+    assert "required check" not in done.stdout
+
+
 def test_a_right_file_is_not_searched(grade: Grade, wrong: Path, solved: Solved) -> None:
     """Without a failure there is nothing to search for."""
     wrong.write_text(solved(wrong.name))
