@@ -3,7 +3,8 @@
     python benchmarks/site.py [--rounds N] [--cache DIR]
 
 Prints medians: from opening the page to the first verdict, with an empty cache and with a full one; from a change in
-the editor to its verdict, the pause in typing included; and the bytes of the site, compressed as a server would do it.
+the editor to its verdict, the pause in typing included; from a verdict to the end of the search for the line that must
+change; and the bytes of the site, compressed as a server would do it.
 """
 
 import argparse
@@ -43,6 +44,13 @@ def edit_to_verdict_s(page: Page, text: str) -> float:
     return time.perf_counter() - begun
 
 
+def search_s(page: Page) -> float:
+    """Return the seconds until the search for the line that must change ends."""
+    begun = time.perf_counter()
+    page.wait_for_selector("#verdict:not([data-searching])", timeout=WAIT_MS)
+    return time.perf_counter() - begun
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=5)
@@ -64,7 +72,10 @@ def main() -> None:
                 page = context.new_page()
                 times.setdefault(case, []).append(first_verdict_s(page, address))
             for case, edits in {"edit to verdict, right": texts, "edit to verdict, wrong": wrong}.items():
-                times.setdefault(case, []).extend(edit_to_verdict_s(page, text) for text in edits)
+                for text in edits:
+                    times.setdefault(case, []).append(edit_to_verdict_s(page, text))
+                    if edits is wrong:
+                        times.setdefault("verdict to the line that must change", []).append(search_s(page))
             context.close()
         browser.close()
         serving.shutdown()

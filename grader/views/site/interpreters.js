@@ -25,7 +25,7 @@ class Interpreter {
     this.seconds = seconds;
     this.number = ++Interpreter.count;
     this.started = false;
-    this.supplied = new Set(); // the modules beyond the standard library that files can import
+    this.supplied = new Map(); // the modules that it knows beyond the standard library, and whether it has them
     this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
@@ -152,14 +152,14 @@ class Interpreters {
     this.confirmed?.(values, again);
   }
 
-  /** Hand an interpreter the modules that a text among the values names. */
+  /** Hand an interpreter the modules that a text among the values names, and the names of all others. */
   async supply(interpreter, values) {
     for (const [module, paths] of this.imports) {
       const named = values.some((value) => typeof value === "string" && new RegExp(`\\b${module}\\b`).test(value));
-      if (!named || interpreter.supplied.has(module)) continue;
-      const wheels = await Promise.all(paths.map(async (path) => new Uint8Array(await (await received(path, () => {})).arrayBuffer())));
+      if (interpreter.supplied.get(module) || (interpreter.supplied.has(module) && !named)) continue;
+      const wheels = !named ? [] : await Promise.all(paths.map(async (path) => new Uint8Array(await (await received(path, () => {})).arrayBuffer())));
       await interpreter.ask("provide", [module, wheels]);
-      interpreter.supplied.add(module);
+      interpreter.supplied.set(module, named);
     }
   }
 
