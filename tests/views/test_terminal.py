@@ -524,6 +524,15 @@ def test_the_line_of_a_mistake_can_be_followed() -> None:
     assert "at               exercises/01_distribute.py:7" in text
 
 
+def test_what_a_file_printed_when_it_was_loaded_is_shown_on_request() -> None:
+    """With `--all`, the lines come before those of the checks, whatever these say."""
+    for status in ("passed", "failed"):
+        report = make_report(make_exercise(make_check("reuse", status=status), output="here\n"))
+        brief, every = (render(report, "T", everything=everything) for everything in (False, True))
+        assert "here" not in brief
+        assert every.index("printed | here") < every.index("reuse")
+
+
 def test_what_a_passed_check_printed_is_shown_on_request() -> None:
     """With `--all`, the printed lines of passed checks are shown."""
     report = make_report(make_exercise(make_check("right", output="here\n")))
