@@ -33,13 +33,17 @@ def loss_of(target: int, *logits: float) -> Program:
     return program(made, by_torch, **dict(zip(names, logits, strict=True)))
 
 
-def shifted(target: int, *logits: float) -> Program:
-    """Return a program of the cross-entropy of logits to which the node z is added. The gradient of z is 0."""
+def shifted(target: int, *logits: float, by: str = "z") -> Program:
+    """Return a program of the cross-entropy of logits to which a node z or a number is added. The gradient of z is 0.
+
+    With a large number, the values of the leaves can be drawn like any others.
+    """
     names, m = NAMES[: len(logits)], largest(logits).upper()
-    added = "; ".join(f"{name.upper()} = {name} + z" for name in names)
+    added = "; ".join(f"{name.upper()} = {name} + {by}" for name in names)
     made = f"{added}; L = cross_entropy([{', '.join(names.upper())}], {target})"
     by_torch = f"{added}; {sums(names.upper(), m)}; L = log(s) + {m} - {names[target].upper()}"
-    return program(made, by_torch, z=0.5, **dict(zip(names, logits, strict=True)))
+    z = {"z": 0.5} if by == "z" else {}
+    return program(made, by_torch, **z, **dict(zip(names, logits, strict=True)))
 
 
 @check("on_paper")
@@ -100,6 +104,14 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
         loss_of(2, 1000, 0, -1000),
         loss_of(0, -1000, 1000),
         loss_of(1, -1000, 0, 1000),
+        shifted(0, 0.5, -1.25, 2, by="1000"),
+        shifted(1, 0.5, -1.25, 2, by="(-1000)"),
         probabilities("L = p_a * 3 + p_b * 1 + p_c * 2", -1000, 0, 1000),
+        program(
+            "A = a + 1000; B = b + 1000; p, q = softmax([A, B]); L = p * 3 + q",
+            "A = a + 1000; B = b + 1000; u = exp(A - A); v = exp(B - A); s = u + v; p = u / s; q = v / s; L = p * 3 + q",
+            a=2,
+            b=1,
+        ),
         probabilities("L = p_a * 3 + p_b * 1", -1000, 1000),
     )
