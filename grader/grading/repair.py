@@ -19,7 +19,7 @@ from ..oracle import TableOracle
 from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
 
-MOST = 1_500  # candidates that are tried
+MOST = 2_000  # candidates that are tried
 _MOST_UNSCREENED = 100  # candidates that are tried if each needs a process of its own
 _MOST_FIRST = 40  # candidates that pass where the first check failed, if none passes all checks
 _MOST_ALONE = 150  # candidates that run in a process of their own
@@ -204,7 +204,7 @@ class _Trial(Struct):
             if one.lines not in found and self.repairs(one, first_only=first_only):
                 least = self._least(one, first_only=first_only)
                 found[least.lines] = least
-        return [one for one in found.values() if not any({*other.lines} < {*one.lines} for other in found.values())]
+        return [one for one in found.values() if not any(_says_more(other, one) for other in found.values())]
 
     def _least(self, candidate: Candidate, *, first_only: bool) -> Candidate:
         """Return a repair of several statements without the statements that need no edit."""
@@ -288,6 +288,15 @@ def _within(candidate: Candidate, function: Candidate) -> bool:
 def _spans(candidate: Candidate, functions: Sequence[Candidate]) -> bool:
     """Return whether an edit changes statements of several functions."""
     return len(candidate.lines) > 1 and not any(_within(candidate, one) for one in functions)
+
+
+def _says_more(one: Candidate, other: Candidate) -> bool:
+    """Return whether a repair makes another one superfluous.
+
+    Of statements that are edited, fewer say more. Two that are exchanged say more than one of them that is moved.
+    """
+    exchange = one.kind == other.kind == "moved"
+    return {*other.lines} < {*one.lines} if exchange else {*one.lines} < {*other.lines}
 
 
 def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source) -> bool:

@@ -38,7 +38,7 @@ from .sentence import Sentence, duration_text, filled
 
 searching = Sentence("searching for the line that must change: {tried:change} tried")
 _one_place = Sentence("A change of the statement in {place} alone makes {checks}.")
-_one_edit = Sentence("A change of {both:?both|the} statements in {places: and } makes {checks}.", "both places checks")
+_one_edit = Sentence("A change of {both:?both|the} statements in {places} makes {checks}.")
 _added_after = Sentence("One statement added after {places: or } makes {checks}.")
 _added_in = Sentence("One statement added to `{name}` makes {checks}.")
 _many_places = Sentence("Each of {count} statements in {lines} can be changed alone to make {checks}.")
@@ -77,11 +77,12 @@ class _Repairs(Protocol):
 
 def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
     """Say which lines were changed so that checks passed, or nothing if none was found. `cells` is as in a report."""
-    texts = [[place(cells, line) for line in lines] for lines in found.places]
     checks = _FIRST if found.check else _ALL
-    if len(texts) == 1:
-        (lines,) = texts
-        return _one_place(*lines, checks) if len(lines) == 1 else _one_edit(len(lines) == 2, lines, checks)
+    if len(found.places) == 1:
+        (lines,) = found.places
+        if len(lines) == 1:
+            return _one_place(place(cells, *lines), checks)
+        return _one_edit(len(lines) == 2, _listed(lines, cells), checks)
     after = list(dict.fromkeys(place(cells, one.lines[0]) for one in found.added))
     if len(after) == 1:
         return _added_after(after, checks)
@@ -90,12 +91,20 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
     if after:
         functions = {one.function for one in found.added}
         return _added_in(min(functions).rpartition(".")[2], checks) if len(functions) == 1 else ""
-    if 1 < len(texts) <= _MOST_PLACES:
-        return _several_places(checks, [" and ".join(lines) for lines in texts])
+    if 1 < len(found.places) <= _MOST_PLACES:
+        return _several_places(checks, [_listed(lines, cells) for lines in found.places])
     every = sorted(line for lines in found.places for line in lines)
-    if texts and all(len(lines) == 1 for lines in texts) and every[-1] - every[0] < _LONGEST_BLOCK and not cells:
-        return _many_places(len(texts), place(cells, every[0], every[-1]), checks)
+    near = every and every[-1] - every[0] < _LONGEST_BLOCK and not cells
+    if near and all(len(lines) == 1 for lines in found.places):
+        return _many_places(len(every), place(cells, every[0], every[-1]), checks)
     return ""
+
+
+def _listed(lines: Sequence[int], cells: Sequence[CellStart]) -> str:
+    """Return the names of lines: `lines 5, 6 and 9`, or `cell 1, line 5, and cell 2, line 4` in a notebook."""
+    if len(lines) == 1 or cells:
+        return ", and ".join(place(cells, line) for line in lines)
+    return f"lines {_and([str(line) for line in lines])}"
 
 
 def edit_seen(check: str) -> str:

@@ -80,7 +80,7 @@ def test_a_failing_check_names_the_command_that_shows_it(grade: Grade, exercises
     assert list(WRONG.values()) == written
     source = data_of(page)["sources"][replay["source"]]
     assert list(WRONG.values()) == [lines[line - 1].strip() for line in source["repair"]]
-    assert source["about_repair"].startswith("A change of both statements in line ")
+    assert source["about_repair"].startswith("A change of both statements in lines ")
     assert {"product", "square", "shared"} <= {other["preset"] for other in others}
     assert "neuron" not in {other["preset"] for other in others}  # this file has no tanh
 

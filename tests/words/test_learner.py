@@ -199,7 +199,7 @@ def added(*lines: int, check: str = "") -> Repairs:
     ("result", "text"),
     [
         (found((7,)), "A change of the statement in line 7 alone makes every required check pass."),
-        (found((7, 8)), "A change of both statements in line 7 and line 8 makes every required check pass."),
+        (found((7, 8)), "A change of both statements in lines 7 and 8 makes every required check pass."),
         (
             found((7,), (9,)),
             "Each of these statements can be changed alone to make every required check pass: line 7; line 9.",
@@ -216,7 +216,7 @@ def added(*lines: int, check: str = "") -> Repairs:
         (found((7,), (9,), (12,), (13,), (99,)), ""),
         (
             found((7, 8, 12)),
-            "A change of the statements in line 7 and line 8 and line 12 makes every required check pass.",
+            "A change of the statements in lines 7, 8 and 12 makes every required check pass.",
         ),
         (added(7), "One statement added after line 7 makes every required check pass."),
         (added(7, 9), "One statement added to `backward` makes every required check pass."),

@@ -437,6 +437,8 @@ class File:
                         yield self._put("operator", f"{mine}{sign}", node, f"({a} {sign} {b})")
                 if mine not in "+*" or isinstance(left, ast.Name):
                     yield self._put("operands", f"{a} {b}", node, f"({b} {mine} {a})")
+                if isinstance(op, ast.Pow) and isinstance(right, ast.Name):
+                    yield self._put("name", "- 1", right, f"({b} - 1)")
                 for factor in (left, right):
                     if isinstance(factor, ast.Attribute):
                         yield self._put("step", "", factor, f"({self.text(factor)} > 0)")

@@ -41,6 +41,7 @@ def edited(source: str, candidate: Candidate) -> str:
         ("c = []\n    return [a]", "c = []\n    return c"),
         ("c = a * b", "c = (a + b)"),
         ("c = a - b", "c = (b - a)"),
+        ("c = a ** b", "c = a ** (b - 1)"),
         ("c = a * b", "c = a"),
         ("c = a", "c = -a"),
         ("c = a", "c = a * b"),
