@@ -1,13 +1,15 @@
 """Measure how often the line that must change is found, in files whose wrong lines are known.
 
-    python benchmarks/localisation.py [--each N] [--show] [--without-solutions] [EXERCISE ...]
+    python benchmarks/localisation.py [--each N] [--show] [--without-solutions] [--engines FOLDER] [EXERCISE ...]
 
 The files are
 
 - the misconceptions of each exercise;
 - the rows of tests/diagnosis/faults.yaml that edit a solution;
 - mechanical mutants of the solutions, which are written anew, without comments;
-- solutions with two misconceptions.
+- solutions with two misconceptions;
+- mechanical mutants of engines that other people wrote: the `.py` files of FOLDER, graded as the last step of part 1
+  (`12_engine.py`). Files that do not get full marks there are left out, and named.
 
 Of each exercise and kind, N files are taken. The wrong lines of a file are those that differ from the solution, and
 those beside a line that it lacks. The columns are
@@ -58,7 +60,7 @@ from grader.words.facts import FaultFact
 from grader.words.learner import repairs_text
 
 ROOT = Path(__file__).resolve().parent.parent
-MISCONCEPTION, FAULT, MUTANT, TWO = "misconception", "fault", "mutant", "two mistakes"
+MISCONCEPTION, FAULT, MUTANT, TWO, OTHERS = "misconception", "fault", "mutant", "two mistakes", "others' engine"
 COLUMNS = ("facts", "line", "either", "block", "wrong", "several", "silent")
 _MOST_WRONG = 0.02
 
@@ -89,6 +91,17 @@ def wrong_files(course: Course, exercise: Exercise) -> Iterator[Made]:
         both = merged(solution, known[one], known[other])
         if both is not None and both not in known.values():
             yield Made(TWO, f"{one} and {other}", both, solution)
+
+
+def of_others(grader: Grader, exercise: Exercise, folder: Path) -> Iterator[Made]:
+    """Yield the mutants of each right engine in a folder."""
+    for path in sorted(folder.glob("*.py")):
+        right = ast.unparse(ast.parse(path.read_text(encoding="utf-8")))
+        if failed := examine(grader, exercise, Source(path, right)).failures:
+            print(f"{path}: left out, because it fails {', '.join(failed)}")
+            continue
+        for number, mutant in enumerate(mutants(right), 1):
+            yield Made(OTHERS, f"{path.stem}, mutant {number}", mutant.source, right)
 
 
 def wrong_lines(solution: str, text: str) -> set[int]:
@@ -153,6 +166,7 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=1000, metavar="N")
     parser.add_argument("--show", action="store_true", help="print every file whose wrong line is not named")
     parser.add_argument("--without-solutions", action="store_true", help="search as on a learner's machine")
+    parser.add_argument("--engines", type=Path, metavar="FOLDER", help="engines that other people wrote")
     parser.add_argument("exercises", nargs="*")
     options = parser.parse_args()
     course = load_course(ROOT)
@@ -170,6 +184,8 @@ def main() -> int:
             if options.exercises and exercise.id not in options.exercises:
                 continue
             made = list(wrong_files(course, exercise))
+            if options.engines and exercise.id == "engine":
+                made += of_others(grader, exercise, options.engines)
             random.Random(exercise.id).shuffle(made)
             taken: Counter[str] = Counter()
             for kind, name, text, right in made:

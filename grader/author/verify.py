@@ -442,7 +442,10 @@ class Mutant:
 
 
 def mutants(solution: str) -> Iterator[Mutant]:
-    """Yield every mutant of a solution, in the order of its syntax tree. Mutants with the same text appear once."""
+    """Yield every mutant of a solution, in the order of its syntax tree. Mutants with the same text appear once.
+
+    Only the regions that learners write are edited. If there are none, the whole file is.
+    """
     tree = ast.parse(solution)
     before = ast.unparse(tree)
     lines = set()
@@ -450,13 +453,13 @@ def mutants(solution: str) -> Iterator[Mutant]:
         lines |= set(range(solution.count("\n", 0, begin) + 1, solution.count("\n", 0, end) + 1))
     seen = {before}
     for node in ast.walk(tree):
-        if getattr(node, "lineno", 0) not in lines:
+        if not hasattr(node, "lineno") or (lines and node.lineno not in lines):
             continue
         for edited in list(_edits(node)):
             source = _with_edit(tree, node, edited)
             if source not in seen:
                 seen.add(source)
-                yield Mutant(node.lineno, *_difference(before, source), source)  # type: ignore[attr-defined]
+                yield Mutant(node.lineno, *_difference(before, source), source)
 
 
 def _with_edit(tree: ast.AST, node: ast.AST, edited: ast.AST) -> str:
