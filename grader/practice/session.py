@@ -155,7 +155,8 @@ class Practice:
         first = CheckedFile(grader, exercise, source).first()
         if first is None:
             return ()
-        file = LearnerFile(exercise.id, source.path.name, source)
+        result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
+        file = LearnerFile(exercise.id, source.path.name, source, (result and result.repairs) or None)
         return record(grader.warm, self.course.limits, file, first, (), answers_of(grader.oracle))
 
     def _events(

@@ -100,3 +100,15 @@ def test_a_withdrawn_file_has_no_result_and_counts_as_changed(course: Course, pr
     assert [second] == practice.changed([second])
     practice.grade([second])
     assert "passed" == practice.results[second.id].status
+
+
+@pytest.mark.slow
+def test_a_replay_marks_the_line_that_a_search_found(course: Course, practice: Practice) -> None:
+    """The replay of a text that was searched has the lines. After another save, it has none."""
+    second = course.exercises[1]
+    list(practice.events([second], searched=lambda report: [second.id]))
+    text = practice.path(second).read_text(encoding="utf-8")
+    rules = [line for line, code in enumerate(text.splitlines(), 1) if "grad += " in code]
+    assert [tuple(rules)] == [replay.source.repair for replay in practice.replays(second)]
+    practice.path(second).write_text(f"\n{text}", encoding="utf-8")
+    assert [()] == [replay.source.repair for replay in practice.replays(second)]

@@ -587,7 +587,7 @@ class File:
 
     def added(self) -> Iterator[_Edit]:
         """Yield each function with one statement more, of a kind that it lacks. No statement of it is overridden."""
-        attached = self._attached()
+        attached, numbers = self._attached(), self._numbers()
         for function in self.functions:
             lines = range(function.node.lineno, (function.node.end_lineno or 0) + 1)
             if self.editable.isdisjoint(lines) or function.node.name == "__init__":
@@ -595,8 +595,8 @@ class File:
             names = _bound(function.node)
             yield from self._mirror_images(function)
             yield from self._attachments(function, attached)
-            texts = dict.fromkeys([*self._zeros(function, names), *self._growth(function, names)])
-            texts |= dict.fromkeys(self._calls_of(function, names))
+            texts = dict.fromkeys([*self._first_numbers(function, names, numbers), *self._growth(function, names)])
+            texts |= dict.fromkeys(self._calls_of(function, names, attached))
             for text in texts:
                 yield from self._everywhere_in(function, text)
             if not any(isinstance(one, ast.Return) and one.value is not None for one in _statements(function.node)):
@@ -671,15 +671,21 @@ class File:
                         text = f"{owner}.{attribute} = {inner.name}"
                         yield self._after(function, block, position + 1, text)
 
-    def _zeros(self, function: Function, names: Sequence[str]) -> Iterator[str]:
-        """Yield 0 or 1 for an attribute that begins as a number, if the function never sets it."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value == 0:
-                owner, attribute = _target(node)
-                set_here = {_target(one) for one in _statements(function.node)}
-                for name in names if owner == "self" else ():
-                    if (name, attribute) not in set_here:
-                        yield from (f"{name}.{attribute} = {number}" for number in ("1.0", "0.0"))
+    def _numbers(self) -> list[str]:
+        """Return the attributes of `self` that the file sets to 0."""
+        set_to_0 = (
+            _target(node)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value == 0
+        )
+        return list(dict.fromkeys(attribute for owner, attribute in set_to_0 if owner == "self"))
+
+    def _first_numbers(self, function: Function, names: Sequence[str], attributes: Sequence[str]) -> Iterator[str]:
+        """Yield 1 or 0 for an attribute that begins as a number, if the function never sets it."""
+        set_here = {_target(one) for one in _statements(function.node)}
+        for name, attribute in itertools.product(names, attributes):
+            if (name, attribute) not in set_here:
+                yield from (f"{name}.{attribute} = {number}" for number in ("1.0", "0.0"))
 
     def _growth(self, function: Function, names: Sequence[str]) -> Iterator[str]:
         """Yield a name put into a collection that begins empty, if the function never puts anything into it."""
@@ -695,7 +701,7 @@ class File:
                         if name != target.id:
                             yield f"{target.id}.{_EMPTY[self.text(value)]}({name})"
 
-    def _calls_of(self, function: Function, names: Sequence[str]) -> Iterator[str]:
+    def _calls_of(self, function: Function, names: Sequence[str], attached: Sequence[str]) -> Iterator[str]:
         """Yield calls of functions and methods of the file that the function does not call."""
         called = {
             getattr(one.func, "id", getattr(one.func, "attr", ""))
@@ -710,7 +716,7 @@ class File:
                 yield f"{other.node.name}({', '.join(arguments)})"
             elif other.owners and len(arguments) == 1 and not function.owners:
                 yield from (f"{name}.{other.node.name}()" for name in names)
-        for attribute in self._attached():
+        for attribute in attached:
             if attribute not in called and "backward" in function.node.name:
                 yield from (f"{name}.{attribute}()" for name in names)
 
