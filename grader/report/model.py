@@ -175,10 +175,19 @@ class Repairs(_Strict, frozen=True):
 
     @property
     def only(self) -> Repair | None:
-        """Return the edit of the only place. Without a place, return the only edit of another kind, or None."""
-        places = [one for one in self.found if one.lines == self.only_place and one.kind not in ("added", "function")]
-        others = [] if self.places else self.added or self.found
-        return places[0] if places else others[0] if len(others) == 1 else None
+        """Return the edit of the only place, or else the only edit of another kind, or None.
+
+        A statement that is added to one function at several places has no line.
+        """
+        if self.places:
+            edited = (
+                one for one in self.found if one.lines == self.only_place and one.kind not in ("added", "function")
+            )
+            return next(edited, None)
+        if len(self.added) > 1 and len({one.function for one in self.added}) == 1:
+            return replace(self.added[0], lines=())
+        others = self.added or self.found
+        return others[0] if len(others) == 1 else None
 
     @property
     def added(self) -> tuple[Repair, ...]:

@@ -136,7 +136,7 @@ _QUESTIONS: dict[str, str] = {
     "factor_added": "Which factor is missing in {places: and }?",
     "condition": "When is the condition in {places: and } true, and when should it be true?",
     "called": "Which functions {places:does|do} {places: and } call?",
-    "added": "Which step is missing in the function after {places: and }?",
+    "added": "Which step is missing in `{name}`{places:?, after {places: and }|}?",
     "deleted": "What would be different without the {places:statement|statements} in {places: and }?",
     "moved": "When does the statement in {places: and } run, and how often? When should it run?",
     "expression": "What is the value of each part of the expression in {places: and }, and which value is needed?",

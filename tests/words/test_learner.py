@@ -245,9 +245,16 @@ def test_one_function_is_named_if_no_place_is() -> None:
 @pytest.mark.parametrize("lines", [(1,), (1, 2)])
 def test_every_kind_of_repair_has_a_question(kind: str, lines: tuple[int, ...]) -> None:
     """The question names the lines or the function."""
-    question = repair_question(kind, lines, "Value.backward" if kind == "function" else "", ["a.grad = 1", "b = 2"])
+    question = repair_question(kind, lines, "Value.backward", ["a.grad = 1", "b = 2"])
     assert question.endswith("?")
     assert "`backward`" in question if kind == "function" else all(f"line {line}" in question for line in lines)
+
+
+def test_a_question_about_a_missing_statement_names_the_function() -> None:
+    """If it can be added at several places, the question names none of them."""
+    only = added(7, 9).only
+    assert only is not None
+    assert "Which step is missing in `backward`?" == repair_question(only.kind, only.lines, only.function, [])
 
 
 @pytest.mark.parametrize(
