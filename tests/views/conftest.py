@@ -168,9 +168,19 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Return the path of Debian's Chromium. Without it, the test fails in CI and is skipped elsewhere."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return _program("Chromium", "chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def firefox() -> str:
+    """Return the path of Debian's Firefox. Without it, the test fails in CI and is skipped elsewhere."""
+    return _program("Firefox", "firefox-esr", "firefox")
+
+
+def _program(title: str, package: str, *others: str) -> str:
+    path = next(filter(None, map(shutil.which, (package, *others))), None)
     if path is None:
-        text = "NOT TESTED: there is no Chromium here (Debian: apt-get install chromium)"
+        text = f"NOT TESTED: there is no {title} here (Debian: apt-get install {package})"
         if os.environ.get("CI"):
             pytest.fail(text)
         pytest.skip(text)

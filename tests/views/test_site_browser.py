@@ -227,7 +227,7 @@ def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> Non
 
 def test_solutions_get_full_marks(visit: Visit, course: Course) -> None:
     """Solutions of exercises from all parts of the course pass, and are counted."""
-    for exercise in course.exercises[3::4]:
+    for exercise in course.exercises[::-5]:
         opened(visit.page, exercise.number)
         said = verdict_on(visit.page, solution(course, exercise.id))
         assert said.startswith(f"PASS {exercise.number} {exercise.id}")

@@ -201,6 +201,7 @@ class Page {
 
   /** Search for the line that must change, and show it when it is found. Another text or verdict ends the search. */
   async search(exercise, text, { searched, report }) {
+    if (exercise !== this.exercise) return;
     const search = (this.searching = searched ? report : undefined);
     const wanted = () => search === this.searching && exercise === this.exercise && text === this.editor.text();
     this.verdict.searching(searched);
