@@ -78,6 +78,8 @@ def _fits(value: object, wanted: Any) -> bool:
         return isinstance(value, dict) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
     if kind is tuple:
         return isinstance(value, tuple) and len(value) == len(inner) and all(map(_fits, value, inner))
+    if kind is Callable:
+        return callable(value)
     if kind is not None and issubclass(kind, Sequence):
         return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
     if wanted is float:

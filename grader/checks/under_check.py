@@ -62,6 +62,7 @@ _AT_FIRST = 0.5  # the gradient of each leaf before a function is called
 _HUGE_SEED = 2  # mixes the inputs of a node with their users
 Notes: TypeAlias = tuple[DependsOnOrder, ...]  # additional remarks on an outcome
 JudgeOutcome: TypeAlias = Callable[[Done | Broke, Notes], None]
+Measure: TypeAlias = Callable[[list[float], list[float]], float | list[float]]  # of values and gradients
 Judge: TypeAlias = Callable[[int, Done | Broke, Notes], None]  # with the index of the run
 
 
@@ -611,28 +612,32 @@ class EngineUnderCheck:
 
         self._examine([Run(p, (("preload", grads), call, ("given_list",), ("values",), ("grads",)))], judge)
 
-    def adds_up(self, function: str, *names: str, on: str, **leaves: float) -> None:
-        """Check that a learner's function, called with a list of nodes, returns the sum of their values as a number.
+    def measures(self, function: str, *names: str, on: Program, by: Measure, passed: bool = False) -> None:
+        """Check the numbers that a learner's function returns for a list of nodes.
 
-            engine.adds_up("total", "L", "M", on="L = a * b; M = L + a", a=2, b=-3)
+            engine.measures("total", "L", on=program("L = a * b", a=2, b=-3), by=lambda values, grads: sum(values))
 
         Args:
             function: The name of the function.
             names: The names of the nodes.
             on: The program that makes the nodes.
+            by: Returns the number, or the numbers, from torch's values and gradients of the nodes.
+            passed: Whether `backward()` runs before. Otherwise all gradients are 0.
         """
-        asked = program(on, **self.leaves(on, **leaves))
-        (answer,) = self._answers([asked])
-        places = [asked.index[name] for name in names]
+        (p,) = self._questions.programs([on], {})
+        (answer,) = self._answers([p])
+        places = [p.index[name] for name in names]
+        found = by([answer.values[i] for i in places], [answer.grads[i] * passed for i in places])
         call = f"{function}([{', '.join(names)}])"
-        expected = {call: sum(answer.values[place] for place in places)}
+        expected = {f"{call}[{k}]": x for k, x in enumerate(found)} if isinstance(found, list) else {call: found}
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
-            self._went_through(outcome, asked)
-            compare_returned(function, outcome.called[0], expected, asked.shown, reveal=True, remarks=notes)
-            compare_values(asked, answer, outcome.values[0], AfterCall(call))
+            self._went_through(outcome, p)
+            compare_returned(function, outcome.called[0], expected, p.shown, reveal=True, remarks=notes)
+            compare_values(p, answer, outcome.values[0], AfterCall(call))
 
-        self._examine([Run(asked, (("call", function, [["nodes", places]]), ("values",)))], judge)
+        backward = [("backward", p.root)] * passed
+        self._examine([Run(p, (*backward, ("call", function, [["nodes", places]]), ("values",)))], judge)
 
     def agrees_after(
         self,

@@ -4,6 +4,7 @@ from grader.checks import EngineUnderCheck, check, program
 from grader.program import Program
 
 NAMES = "abcde"
+FAR = "A = a + 1000; B = b + 1000"
 
 
 def largest(logits: tuple[float, ...]) -> str:
@@ -108,8 +109,8 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
         shifted(1, 0.5, -1.25, 2, by="(-1000)"),
         probabilities("L = p_a * 3 + p_b * 1 + p_c * 2", -1000, 0, 1000),
         program(
-            "A = a + 1000; B = b + 1000; p, q = softmax([A, B]); L = p * 3 + q",
-            "A = a + 1000; B = b + 1000; u = exp(A - A); v = exp(B - A); s = u + v; p = u / s; q = v / s; L = p * 3 + q",
+            f"{FAR}; p, q = softmax([A, B]); L = p * 3 + q",
+            f"{FAR}; u = exp(A - A); v = exp(B - A); s = u + v; p = u / s; q = v / s; L = p * 3 + q",
             a=2,
             b=1,
         ),

@@ -23,9 +23,12 @@ TWICE = [
 
 @check("total")
 def test_a_total_is_a_number(engine: EngineUnderCheck) -> None:
-    engine.adds_up("total", "L", on="L = a * b", a=3, b=-2)
-    engine.adds_up("total", "K", "L", on="K = a * b; L = K * K + a", a=3, b=-2)
-    engine.adds_up("total", "J", "K", "L", on="J = a * b; K = a + c; L = K * c", a=0.5, b=-1.5, c=4)
+    for names, losses in (
+        ("L", program("L = a * b", a=3, b=-2)),
+        ("KL", program("K = a * b; L = K * K + a", a=3, b=-2)),
+        ("JKL", program("J = a * b; K = a + c; L = K * c + J", a=0.5, b=-1.5, c=4)),
+    ):
+        engine.measures("total", *names, on=losses, by=lambda values, grads: sum(values))
 
 
 @check("detach")
