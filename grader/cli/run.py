@@ -5,7 +5,7 @@ import secrets
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -44,8 +44,87 @@ _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
 def run_grade(options: GradeOptions) -> int:
     """Grade and report. Return the exit code. Raises `UserError`."""
-    # what to grade
     formats = _formats(options)
+    wish = _wished(options, formats)
+    options, course, files = wish.options, wish.course, wish.files
+
+    # grade
+    line = StatusLine(not options.as_json)
+    progress = None
+    started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
+    with started as warm:
+        from ..grading import grade_events  # imports pytest, which takes time, while the worker starts
+
+        book = read_book(course.book)
+        events = grade_events(
+            course,
+            book,
+            files,
+            seed=wish.seed,
+            memo=default_memo(),
+            warm=warm,
+            root=(options.folder or wish.root) if options.official else None,
+            here=Path.cwd(),
+            notes=_notes(course, options),
+            searched=_explained if _wants_line(wish.own, options) else None,
+        )
+
+        # show the result, and then the line that must change
+        shown = False
+        try:
+            for full in line.reports(events, course):
+                report = full if options.instructor else for_learner(full, course.details)
+                if options.as_json:
+                    continue
+                if not shown:
+                    progress = progress_after(wish.own, report) if wish.own is not None else None
+                    _show(course, report, files, wish.folder, progress, options)
+                    sys.stdout.flush()
+                shown = True
+        except KeyboardInterrupt:
+            if not shown:
+                raise
+            line.clear()
+            say(SEARCH_ENDED)
+        if options.line is not False:
+            _show_line(report, options)
+
+    # write it
+    if options.as_json:
+        sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
+        sys.stdout.flush()
+    _write(report, options, wish.own, progress)
+    if formats:
+        from ..report.registry import write_formats
+
+        write_formats(formats, full, course, os.environ)
+    return 0 if options.exit_zero or _enough(report, options) else 1
+
+
+class _Wish(NamedTuple):
+    """What a run grades.
+
+    Attributes:
+        options: the options, without a folder among the words.
+        course: the course.
+        root: the folder above which no file is looked for.
+        folder: the folder with the exercise files.
+        files: the path of each exercise to be graded, by its id.
+        seed: what random programs are drawn from.
+        own: the folder of the learner who runs the command; None in a run for others or without exercise files.
+    """
+
+    options: GradeOptions
+    course: Course
+    root: Path
+    folder: Path
+    files: dict[str, Path]
+    seed: str
+    own: Path | None
+
+
+def _wished(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Wish:
+    """Return what the options ask for. Raises `UserError`."""
     if options.folder is not None and not options.folder.is_dir():
         raise UserError(practice.no_folder("--from", str(options.folder)))
     course = official_course(options.course) if options.official else course_of_folder(options.course)
@@ -61,59 +140,7 @@ def run_grade(options: GradeOptions) -> int:
     seed = _seed(course, options)
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
-
-    # grade
-    line = StatusLine(not options.as_json)
-    progress = None
-    own = _own_folder(course, root, folder, options)
-    started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
-    with started as warm:
-        from ..grading import grade_events  # imports pytest, which takes time, while the worker starts
-
-        book = read_book(course.book)
-        events = grade_events(
-            course,
-            book,
-            files,
-            seed=seed,
-            memo=default_memo(),
-            warm=warm,
-            root=(options.folder or root) if options.official else None,
-            here=Path.cwd(),
-            notes=_notes(course, options),
-            searched=_explained if _wants_line(own, options) else None,
-        )
-
-        # show the result, and then the line that must change
-        shown = False
-        try:
-            for full in line.reports(events, course):
-                report = full if options.instructor else for_learner(full, course.details)
-                if options.as_json:
-                    continue
-                if not shown:
-                    progress = progress_after(own, report) if own is not None else None
-                    _show(course, report, files, folder, progress, options)
-                    sys.stdout.flush()
-                shown = True
-        except KeyboardInterrupt:
-            if not shown:
-                raise
-            line.clear()
-            say(SEARCH_ENDED)
-        if options.line is not False:
-            _show_line(report, options)
-
-    # write it
-    if options.as_json:
-        sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
-        sys.stdout.flush()
-    _write(report, options, own, progress)
-    if formats:
-        from ..report.registry import write_formats
-
-        write_formats(formats, full, course, os.environ)
-    return 0 if options.exit_zero or _enough(report, options) else 1
+    return _Wish(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
 
 
 def _formats(options: GradeOptions) -> "tuple[Wanted, ...]":

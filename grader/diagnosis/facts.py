@@ -706,13 +706,18 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
     if stored:
         return [fact for p, grads, _ in wrong for fact in _stops(p, grads)]
     inputs = {p.key: _inputs_returned(p, outcome) for p, outcome in done}
-    return [
-        fact
-        for p, grads, trace in wrong
-        if ran and _whole(p, grads, trace)
-        for fact in _disorder(p, trace)
-        if fact.kind != "never_ran" or fact.node not in inputs[p.key]
-    ]
+    return [fact for p, grads, trace in wrong if ran for fact in _out_of_order(p, grads, trace, inputs[p.key])]
+
+
+def _out_of_order(p: Program, grads: Sequence[float], trace: Traced, inputs: Collection[str]) -> Iterator[FaultFact]:
+    """Yield the faults in the order in which rules ran, if these rules account for all gradients.
+
+    Args:
+        inputs: the operations that may return an input. Such a result has no rule of its own to run.
+    """
+    for fact in _disorder(p, trace) if _whole(p, grads, trace) else ():
+        if fact.kind != "never_ran" or fact.node not in inputs:
+            yield fact
 
 
 def _inputs_returned(p: Program, outcome: Done) -> set[str]:

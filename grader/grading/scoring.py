@@ -119,17 +119,12 @@ def score(
     Raises:
         GraderFault: An outcome is missing, or belongs to a check that was not run.
     """
-    loaded = state.state == "loaded"
-    expected = {check.id for check in exercise.checks} if loaded else set()
-    for name in sorted(expected ^ checked.keys()):
-        raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {_RESULT[loaded]}")
+    run = _run(exercise, state, checked)
     checks = tuple(
         _explained(exercise, check, checked[check.id], explained.get(check.id), state.cells, facts, own)
-        if loaded
-        else skipped(check)
-        for check in exercise.checks
-    )
-    outcomes = [checked[check.id].outcome for check in exercise.checks if loaded]
+        for check in run
+    ) or tuple(map(skipped, exercise.checks))
+    outcomes = [checked[check.id].outcome for check in run]
     points = sum(c.score for c in checks if not c.bonus)
     status = _exercise_status(state, points, exercise.max_score)
     return ExerciseResult(
@@ -152,13 +147,19 @@ def score(
     )
 
 
+def _run(exercise: Exercise, state: FileState, checked: Mapping[str, Checked]) -> tuple[Check, ...]:
+    """Return the checks that were run. Raises `GraderFault` if their outcomes are not those in `checked`."""
+    run = exercise.checks if state.state == "loaded" else ()
+    for name in sorted({check.id for check in run} ^ checked.keys()):
+        has = "no result" if run else "a result"
+        raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {has}")
+    return run
+
+
 def _reported(fact: FaultFact, cells: Sequence[CellStart], outcomes: Sequence[CheckOutcome]) -> FaultFact:
     """Return a fact with its sentence, and with the failed checks that it can explain."""
     checks = tuple(outcome.check for outcome in outcomes if explains(fact, outcome))
     return replace(fact, text=fact_text(fact, cells), checks=checks)
-
-
-_RESULT = {True: "no result", False: "a result"}
 
 
 def _explained(

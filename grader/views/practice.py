@@ -127,17 +127,38 @@ def what_next(
         at = next((result for result in report.exercises if result.status != "passed"), None)
         check = None
     if at is not None:
+        begun = at.status != "not_started" and (check is None or check.status != "not_started")
         exercise, path = by_id[at.id], files[at.id]
-        if at.status == "missing":
-            return _missing(exercise, path, style)
-        verb = "open" if at.status == "not_started" or (check and check.status == "not_started") else "change"
-        usual = os.path.realpath(path.parent) == os.path.realpath(folder)
-        in_place = usual and path.name in (exercise.filename, exercise.notebook)
-        names = [_short(exercise)] if in_place else [exercise.id, shown_path(path)]
-        return _step(words.next_step(verb, shown_path(path)), names, flags, style)
+        return (
+            _missing(exercise, path, style)
+            if at.status == "missing"
+            else _same_again(exercise, path, folder, "change" if begun else "open", flags, style)
+        )
     graded = [by_id[result.id] for result in report.exercises]
     if len(graded) == len(course.exercises):
         return farewell(course, style)
+    return _following(course, graded, folder, passed, flags, style)
+
+
+def _same_again(
+    exercise: Exercise, path: Path, folder: Path, verb: str, flags: Sequence[str], style: Style
+) -> list[str]:
+    """Return the next step if an exercise is not passed: what to do with its file, and the command that grades it."""
+    usual = os.path.realpath(path.parent) == os.path.realpath(folder)
+    in_place = usual and path.name in (exercise.filename, exercise.notebook)
+    names = [_short(exercise)] if in_place else [exercise.id, shown_path(path)]
+    return _step(words.next_step(verb, shown_path(path)), names, flags, style)
+
+
+def _following(
+    course: Course,
+    graded: Sequence[Exercise],
+    folder: Path,
+    passed: Collection[str],
+    flags: Sequence[str],
+    style: Style,
+) -> list[str]:
+    """Return the next step if all graded exercises are passed: the first one after them that is not known to be."""
     last = course.exercises.index(graded[-1])
     following = (*course.exercises[last + 1 :], *course.exercises[:last])
     exercise_next = next((one for one in following if one.id not in passed and one not in graded), None)
