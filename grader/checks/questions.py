@@ -129,12 +129,14 @@ _PASSES = ("backward", "local_rules", "call")
 def recorded(run: Run) -> Run | None:
     """Return a check's run in a form that is recorded. It ends with the last pass, which is the recorded one.
 
-    Return None for a run without a pass, without an operation, or with too many nodes, and for one in which a function
-    of the file makes nodes.
+    Return None for a run without a pass, without an operation, or with too many nodes. Also return None if a function
+    of the file makes nodes, or is called after the last pass.
     """
     passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(step)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     if not passes or not operations or len(run.program.nodes) > MOST_NODES or run.program.truth:
+        return None
+    if any(step[0] == "call" for step in run.steps[passes[-1] + 1 :]):
         return None
     steps = [step for step in run.steps[: passes[-1] + 1] if step[0] in ("preload", "anew", *_PASSES)]
     begin = len(steps) - 1

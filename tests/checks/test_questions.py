@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
-from grader.checks.questions import recorded
+from grader.checks.questions import Questions, recorded
 from grader.client import Run
+from grader.oracle import Redraw
+from grader.oracle.answer_book import Answer
 from grader.program import NOTHING, chain, leaf, program
 
 BOTH = program("L = a * b", a=2, b=-3)  # nodes: a, b, L
@@ -68,3 +70,23 @@ def test_how_a_program_is_spelled_is_kept() -> None:
     run = recorded(Run(BOTH, (("backward", 2),), whole=True, in_place=True))
     assert run is not None
     assert (True, True) == (run.whole, run.in_place)
+
+
+def test_a_function_that_makes_nodes_or_follows_the_pass_is_not_recorded() -> None:
+    """A recording shows the operations of a program, and ends with a pass."""
+    made = program("d = double(a); L = d * a", "d = a + a; L = d * a", a=2)
+    assert recorded(Run(made, (("backward", made.root), ("grads",)))) is None
+    assert steps(BACKWARD, ("call", "again", [["node", 2]]), ("grads",)) is None
+
+
+def test_a_redrawn_program_follows_its_truth() -> None:
+    """Under another seed, the leaves of a program have the values that its second text gets."""
+    made = program("d = detach(a); L = d * b + a", "d = c * 1; L = d * b + a", a=3, b=-2, c=3)
+    answers = [Answer(p.values, p.gradients()) for p in (made.truth or made,)]
+    redraw = Redraw("seed", lambda _: answers, lambda some: [Answer(p.values, p.gradients()) for p in some], {})
+    (found,) = Questions("seed", redraw).programs([made], {})
+    assert found.truth is not None
+    values = {leaf.name: leaf.value for leaf in (*found.leaves, *found.truth.leaves)}
+    assert values["a"] == values["c"]
+    assert values["a"] * values["b"] + values["a"] == found.values[found.root]
+    assert found.leaves != made.leaves

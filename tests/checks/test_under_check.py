@@ -14,9 +14,11 @@ from grader.client import Batch, Died, Problem, Ran, Reason, Run
 from grader.oracle.answer_book import Answer
 from grader.program import Descent, ProgramError, Question, chain, leaf, program
 from grader.remarks import (
+    AfterCall,
     Changed,
     DataChanged,
     DependsOnOrder,
+    HoldsInput,
     IntLeaves,
     Kind,
     ListChanged,
@@ -919,6 +921,70 @@ def test_a_list_that_a_function_has_emptied_is_a_failure() -> None:
     assert (ListChanged("train"),) == finding(emptied, trains).remarks
     cleared = with_result(0, 2, lambda _: ["nodes", [1]])
     assert (ListChanged("keep"),) == finding(cleared, lambda engine: changes(engine, a_grad=5)).remarks
+
+
+def total(engine: EngineUnderCheck) -> None:
+    engine.measures("total", "L", "a", on=SQUARE, by=lambda values, grads: sum(values))
+
+
+def sizes(engine: EngineUnderCheck) -> None:
+    engine.measures("sizes", "a", "L", on=SQUARE, by=lambda values, grads: grads, passed=True)
+
+
+def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
+    """The numbers come from the values, or from the gradients after backward()."""
+    batches: list[Batch] = []
+    total(engine_that(listened(batches, with_result(0, 0, lambda _: ["numbers", [(12.0).hex()]]))))
+    both = ["numbers", [(6.0).hex(), (1.0).hex()]]
+    sizes(engine_that(listened(batches, with_result(0, 1, lambda _: both))))
+    assert [("call", "total", [["nodes", [1, 0]]]), ("values",)] == [*batches[0].runs[0].steps]
+    assert [("backward", 1), ("call", "sizes", [["nodes", [0, 1]]]), ("values",)] == [*batches[1].runs[0].steps]
+
+
+@pytest.mark.parametrize(
+    ("ask", "step", "result", "wrong", "remarks"),
+    [
+        (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
+        (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "nodes"),)),
+        (total, 1, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
+        (sizes, 1, ["numbers", [NINE, (1.0).hex()]], {"sizes([a, L])[0]": (6.0, 9.0)}, ()),
+    ],
+)
+def test_other_numbers_of_nodes_are_shown(
+    ask: Ask, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
+) -> None:
+    """A wrong number is shown with the right one. The function may not change a value."""
+    call, numbers = (0, [12.0]) if ask is total else (1, [6.0, 1.0])
+    honest_one = with_result(0, call, lambda _: ["numbers", [x.hex() for x in numbers]])
+    found = finding(with_result(0, step, lambda _: result, None, honest_one), ask)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+    assert remarks == found.remarks
+
+
+def called(engine: EngineUnderCheck, second: bool = False) -> None:
+    engine.agrees_after("again", "L", 0.25, on=[SQUARE], second=second, added={"a": 0.25})
+
+
+@pytest.mark.parametrize(("second", "grad"), [(False, 6.5), (True, 12.5)])
+def test_gradients_after_a_call_are_those_of_one_pass_or_two(second: bool, grad: float) -> None:
+    """A leaf has the gradient that was there, and the contributions. The root has 1, and the value has changed."""
+    grads, values = ["grads", [grad.hex(), (1.0).hex()]], ["values", [(3.25).hex(), NINE]]
+    says = with_result(0, 2 + second, lambda _: grads, None, with_result(0, 3 + second, lambda _: values))
+    batches: list[Batch] = []
+    called(engine_that(listened(batches, says)), second)
+    preload, *passes, call, _, _ = batches[0].runs[0].steps
+    assert (("preload", [[0, 0.5]]), [("backward", 1)] * second) == (preload, passes)
+    assert ("call", "again", [["node", 1], ["number", 0.25]]) == call
+    after, start = AfterCall("again(L, 0.25)", second), StartingFrom({"a.grad": 0.5})
+    assert (after, start) == finding(honest, lambda engine: called(engine, second)).remarks
+    unmoved = with_result(0, 2 + second, lambda _: grads)
+    assert (after,) == finding(unmoved, lambda engine: called(engine, second)).remarks
+
+
+def test_a_leaf_has_no_inputs() -> None:
+    """A node with an input is named."""
+    engine_that(honest).makes_leaves("a", on=SQUARE)
+    assert (HoldsInput("L"),) == finding(honest, lambda engine: engine.makes_leaves("a", "L", on=SQUARE)).remarks
 
 
 @pytest.mark.parametrize(
