@@ -37,6 +37,7 @@ _LONGEST = (
     "cli/test_words.py",
     "cli/test_authoring.py",
     "views/test_page_browser.py",
+    "views/test_site_browser.py",
     "ci/test_platforms.py",
     "hostile/test_odd_input.py",
     "views/test_replay_browser.py",

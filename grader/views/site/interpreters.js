@@ -92,8 +92,9 @@ class Interpreters {
     this.frame = frame;
     this.seconds = seconds;
     this.busy = Promise.resolve();
-    addEventListener("message", ({ data: { ended, why }, source }) => {
-      if (source === frame && ended) [this.current, this.spare].find((one) => one?.number === ended)?.broke(why);
+    addEventListener("message", ({ data, source }) => {
+      const of = (one) => source === frame && one?.number === data.ended;
+      [this.current, this.spare].find(of)?.broke(data.why);
     });
     this.current = new Interpreter(frame, seconds);
     this.prepare();
@@ -154,11 +155,11 @@ class Interpreters {
 
   /** Hand an interpreter the modules that a text among the values names, and the names of all others. */
   async supply(interpreter, values) {
+    const wheel = async (path) => new Uint8Array(await (await received(path, () => {})).arrayBuffer());
     for (const [module, paths] of this.imports) {
       const named = values.some((value) => typeof value === "string" && new RegExp(`\\b${module}\\b`).test(value));
       if (interpreter.supplied.get(module) || (interpreter.supplied.has(module) && !named)) continue;
-      const wheels = !named ? [] : await Promise.all(paths.map(async (path) => new Uint8Array(await (await received(path, () => {})).arrayBuffer())));
-      await interpreter.ask("provide", [module, wheels]);
+      await interpreter.ask("provide", [module, await Promise.all(named ? paths.map(wheel) : [])]);
       interpreter.supplied.set(module, named);
     }
   }
