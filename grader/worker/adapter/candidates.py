@@ -240,12 +240,14 @@ class File:
         self._starts = [0, *itertools.accumulate(len(line.decode()) for line in self._lines)]
         self._line, self._block, self._target, self._attribute = 0, 0, "", ""
         self._names: list[str] = []
+        self._parameters: list[str] = []
         self.functions = tuple(self._function(owners, node) for owners, node in _outermost(self.tree))
 
     def edits(self) -> Iterator[_Edit]:
         """Yield all edits of the functions in the file."""
         for function in self.functions:
             pool, self._names = self._pool(function.node), _bound(function.node)
+            self._parameters = [one.arg for one in function.node.args.args]
             for block in _blocks(function.node):
                 yield from self._edits_of_block(block, pool)
         yield from itertools.islice(self.added(), _ADDED)
@@ -398,6 +400,8 @@ class File:
             if number:
                 for name in pool:
                     yield self._put("name", name, expression, name)
+            if isinstance(expression, ast.Tuple) and _is_read(expression):
+                yield from self._longer(expression)
             if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
                 yield from self._other_names(expression, pool, plain=id(expression) in owners)
         if isinstance(statement, ast.If | ast.While):
@@ -504,6 +508,13 @@ class File:
                     yield self._put("name", f"{attribute} {other_attribute}=", target, name)
                 elif not other_attribute and other != owner:
                     yield self._put("name", f"{owner} {other}=", target.value, other)
+
+    def _longer(self, node: ast.Tuple) -> Iterator[_Edit]:
+        """Yield a tuple of names with one parameter more."""
+        items = [self.text(one) for one in node.elts if isinstance(one, ast.Name)]
+        for name in self._parameters if len(items) == len(node.elts) else ():
+            if name not in items:
+                yield self._put("expression", f"({name})", node, f"({', '.join([*items, name])},)")
 
     def _calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
         """Yield the arguments exchanged or left out, and the call left out."""

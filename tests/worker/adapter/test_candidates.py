@@ -53,6 +53,8 @@ def edited(source: str, candidate: Candidate) -> str:
         ("c = a\n    self.grad = b", "c = b\n    self.grad = a"),
         ("c = (a, self.data)", "c = (self.data, a)"),
         ("c = min(a, 1)", "c = a"),
+        ("c = b(())", "c = b((self,))"),
+        ("c = (a, b)", "c = (a, b, self,)"),
         ("c = a or b", "c = (a + b)"),
         ("c = 0.0", "c = 1"),
         ("c = True", "c = False"),
