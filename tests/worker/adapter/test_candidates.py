@@ -154,7 +154,7 @@ def test_candidates_of_solutions_are_other_programs(path: Path) -> None:
     assert 0 < len(found) <= MOST
     assert len(found) == len({candidate.splices for candidate in found})
     before = ast.dump(ast.parse(source))
-    same = [c for c in found[::7] if ast.dump(ast.parse(edited(source, c))) == before]
+    same = [c for c in found[::20] if ast.dump(ast.parse(edited(source, c))) == before]
     assert [] == same
 
 
