@@ -102,7 +102,7 @@ def run_grade(options: GradeOptions) -> int:
 
 
 class _Wish(NamedTuple):
-    """What a run grades.
+    """The files that a run grades, and how.
 
     Attributes:
         options: the options, without a folder among the words.
