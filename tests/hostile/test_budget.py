@@ -85,7 +85,7 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("how", "when"), cases())
-def test_thirteen_files_cost_no_more_than_the_budget(warm: Warm, tmp_path: Path, how: str, when: str) -> None:
+def test_all_files_cost_no_more_than_the_budget(warm: Warm, tmp_path: Path, how: str, when: str) -> None:
     """The files stay within the budget, during import and during checks, and get no points."""
     places = {"at_import": "", "in_use": "pass", "dally": DALLY[how], when: "dally()"}
     budget = Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S)
