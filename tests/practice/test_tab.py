@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -46,10 +47,16 @@ def practice() -> Iterator[Practice]:
 
 
 def comparable(report: dict[str, Any]) -> Any:
-    """Return the results of a report without durations."""
+    """Return the results of a report without durations, and without the lines at which calls were nested too deeply.
+
+    These lines depend on what the interpreter has run before: it reaches the limit a call earlier or later.
+    """
     for result in report["exercises"]:
         for check in result["checks"]:
             del check["duration_s"]
+            if check.get("reason", {}).get("type") == "RecursionError":
+                del check["reason"]["line"], check["line"]
+                check["message"] = re.sub(r"\nline \d+: .*", "", check["message"])
     return report["exercises"]
 
 
