@@ -4,6 +4,7 @@ The last hint is made from an edit of the learner's file with which checks passe
 """
 
 import contextlib
+import math
 import time
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from ..base import UserError, read_plain
 from ..base.style import Style, hint_lines
 from ..client import read_exercise
 from ..course import Course, Exercise
-from ..report import ExerciseResult, read_report
+from ..report import ExerciseResult, Report, read_report
 from ..report.shown import LastHint, last_hint
 from ..words import practice as words
 from ..workspace import FOLDER, REPORT, learner_folders, progress_of, remember
@@ -78,16 +79,22 @@ def _reported(course: Course, exercise: Exercise, folder: Path) -> ExerciseResul
 
 
 def _searched(course: Course, exercise: Exercise, folder: Path) -> ExerciseResult | None:
-    """Grade a file and search it for two seconds. Return its result, or None if time ran out."""
+    """Grade a file, and then search it for two seconds. Return its result, or None if it cannot be graded."""
     from ..checks.outcome import GraderFault
     from ..oracle import OracleError
-    from ..practice import Practice, Withdrawn
+    from ..practice import Practice
     from ..sandbox import WorkerGone
+
+    end = math.inf
+
+    def searched(report: Report) -> list[str]:  # is called when the search begins
+        nonlocal end
+        end = time.monotonic() + PATIENCE_S
+        return [exercise.id]
 
     try:
         with Practice(course, folder, memo=default_memo()) as practice:
-            end = time.monotonic() + PATIENCE_S
-            events = practice.events([exercise], lambda: time.monotonic() > end, lambda report: [exercise.id])
+            events = practice.events([exercise], lambda: time.monotonic() > end, searched)
             return StatusLine().follow(events, course).exercises[0]
-    except (Withdrawn, UserError, GraderFault, OracleError, WorkerGone):  # the written hints need no grading
+    except (UserError, GraderFault, OracleError, WorkerGone):  # the written hints need no grading
         return None
