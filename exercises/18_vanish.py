@@ -2,8 +2,8 @@
 
 A deep network is a chain of layers. Here each layer has one weight: h = tanh(w * h). On
 the way back, each layer multiplies the gradient by w * (1 - h * h), where h is its
-output. 1 - h * h is at most 1. So with small weights, little of the gradient arrives at
-the first layer: it vanishes, and the first layers learn nothing. With large weights, it
+output. 1 - h * h is at most 1. So with small weights, the first layer gets only a small
+gradient: it vanishes, and the first layers learn nothing. With large weights, it
 explodes where h is near 0, and vanishes where h is near 1 or -1.
 
     >>> x, w = Value(0.0), Value(0.5)
