@@ -19,7 +19,8 @@ def beginning(course: Path) -> Path:
                 shutil.copy(path, course / part)
     page, following, _ = (ROOT / "course.yaml").read_text(encoding="utf-8").partition("\n  - id: by_hand\n")
     assert following
-    page = re.sub(r"^grades: .*\n", "", page, flags=re.MULTILINE).replace("total: 100", "total: 20")
+    page = re.sub(r"^grades: .*\n|^parts: .*\n(?:  - .*\n)+", "", page, flags=re.MULTILINE)
+    page = re.sub(r"^(course: .*total: )\d+", r"\g<1>20", page, flags=re.MULTILINE)
     (course / "course.yaml").write_text(page, encoding="utf-8")
     return course
 
