@@ -236,9 +236,9 @@ PICTURES: dict[str, tuple[str, dict[str, float], float]] = {
     "11": ("e = a * b", {"a": 2, "b": -3}, 4),
     "12": ("y = x * x + x", {"x": 2}, 1),
     "13": ("loss = (w * 2 - 2) ** 2", {"w": 3}, 1),
-    "16": ("h = a * b; L = h * d", {"a": 3, "b": 2, "d": 6}, 1),
-    "18": ("L = tanh(tanh(x * 0.5) * 0.5)", {"x": 0}, 1),
     "15": ("s = exp(a) + exp(b); loss = log(s) - a", {"a": 0, "b": 0}, 1),
+    "16": ("h = a * b; L = h * d", {"a": 3, "b": 2, "d": 6}, 1),
+    "18": ("h = tanh(x * 0.5); L = tanh(h * 0.5)", {"x": 0}, 1),
 }
 NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}) \| ({NUMBER})")
 
