@@ -7,6 +7,7 @@ import ast
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from difflib import ndiff
 from itertools import groupby
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -58,70 +59,141 @@ def search(
         budget: The budget of the search, by default a new one.
         withdrawn: Returns whether the search is to end without a result.
     """
-    # code that is still to be filled in comes last, because no edit of a place mends it
+    failed, filled = _failed(exercise, examined)
+    if not failed:
+        return
+    budget = budget or Budget(_MAX_CPU_S, withdrawn=withdrawn)
+    trial = _Trial(grader, exercise, source, failed, budget)
+    screens = _screens(examined, failed if filled else failed[:1])
+    solution = _solution(grader, exercise)
+    with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
+        edits, whole, several = _candidates(process, screens, source)
+        # whole functions
+        functions = _with_right_function(trial, list(_with_solution(whole, source, solution)), filled)
+        # edits, one kind after another, those of the only such function if there is one, and those of several functions
+        edits = _of_functions(edits, functions, whole)
+        attempt = _Attempt(trial, process, screens, edits, filled)
+        repaired = yield from attempt.repaired()
+    tried, check = attempt.tried, ""
+    # without a repair, the edits with which the first check passes
+    if not repaired and not functions.every and len(failed) > 1:
+        repaired = yield from attempt.first_passed()
+        check = failed[0].id
+    # parts of the solution's function
+    if not repaired and functions.only is not None and screens:
+        lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
+        repaired, tried = yield from _grafted(trial, screens, lines, solution, tried, every=bool(functions.every))
+    if budget.exceeded:
+        return
+    named = functions.every or ([] if repaired and not check else functions.first)
+    check = check if repaired or named else ""
+    # the name of the only function that the learner wrote says nothing
+    shown = [*(named if several else []), *repaired]
+    exhaustive = not repaired and len(edits) <= attempt.most
+    yield Repairs(tuple(_told(trial, shown)), tried, exhaustive=exhaustive, check=check)
+
+
+def _told(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
+    """Yield what a report says of candidates: the edited lines too if the course reveals them."""
+    text = trial.source.text if trial.grader.course.reveal == "repair" else None
+    for one in candidates:
+        yield Repair(one.kind, one.lines, one.function, _lines_of(one, text))
+
+
+def _candidates(
+    process: CandidateProcess, screens: Sequence[Screen], source: Source
+) -> tuple[dict[int, Candidate], list[Candidate], bool]:
+    """Return the candidates that change what the failing run executes, and whether the learner wrote several functions.
+
+    The candidates are edits by number, and whole functions.
+    """
+    found = process.candidates()
+    several = sum(one.kind == "function" for one in found.values()) > 1
+    executed = process.executed(screens[0].batch) if screens else None
+    if executed is not None:
+        found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
+    edits = {number: one for number, one in found.items() if one.kind != "function"}
+    return edits, [one for one in found.values() if one.kind == "function"], several
+
+
+def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
+    """Return the required checks that failed, and whether the code of all of them was begun.
+
+    Code that is still to be filled in comes last, because no edit of a place mends it. If no code was begun, there are
+    no checks.
+    """
     begun = {check: examined.outcomes[check].status != "not_started" for check in examined.failures}
     failed = [check for check in exercise.checks if check.id in begun and not check.bonus]
     failed.sort(key=lambda check: not begun[check.id])
-    if not failed or not begun[failed[0].id]:
-        return
-    filled = all(begun[check.id] for check in failed)
-    budget = budget or Budget(_MAX_CPU_S, withdrawn=withdrawn)
-    trial = _Trial(grader, exercise, source, failed, budget)
-    tests = failed if filled else failed[:1]
-    screens = [screen for check in tests if (screen := examined.screens.get(check.id))]
-    with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
-        # the candidates that change what the failing run executes
-        found = process.candidates()
-        own_functions = sum(one.kind == "function" for one in found.values())
-        executed = process.executed(screens[0].batch) if screens else None
-        if executed is not None:
-            found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
-        # whole functions
-        solution = _solution(grader, exercise)
-        whole = [one for one in found.values() if one.kind == "function"]
-        right = list(_with_solution(whole, source, solution))
-        functions = [one for one in right if trial.repairs(one)] if filled else []
-        partly = [] if functions or len(failed) == 1 else [one for one in right if trial.repairs(one, first_only=True)]
-        # edits, one kind after another, those of the only such function if there is one, and those of several functions
-        edits = {number: one for number, one in found.items() if one.kind != "function"}
-        if len(functions or partly) == 1:
-            edits = {
-                number: one
-                for number, one in edits.items()
-                if _within(one, *functions, *partly) or (not functions and _spans(one, whole))
-            }
-        attempt = _Attempt(trial, process, screens, edits, filled)
+    return failed if any(begun[check.id] for check in failed) else [], all(begun[check.id] for check in failed)
+
+
+def _screens(examined: Examined, checks: Sequence[Check]) -> list[Screen]:
+    """Return what edits are tried on first, for each check that has it."""
+    return [examined.screens[check.id] for check in checks if examined.screens.get(check.id)]
+
+
+class _Functions(NamedTuple):
+    """The functions that a right one replaces with success.
+
+    Attributes:
+        every: Those with which every required check passes.
+        first: Without such a function, those with which the first check passes that failed.
+    """
+
+    every: list[Candidate]
+    first: list[Candidate]
+
+    @property
+    def only(self) -> Candidate | None:
+        """Return the only such function; None if there is none, or more than one."""
+        functions = self.every or self.first
+        return functions[0] if len(functions) == 1 else None
+
+
+def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bool) -> _Functions:
+    """Try right functions in the place of the learner's, one at a time.
+
+    Args:
+        filled: Whether a repair is possible. Otherwise only the first check can pass.
+    """
+    every = [one for one in right if trial.repairs(one)] if filled else []
+    if every or len(trial.failed) == 1:
+        return _Functions(every, [])
+    return _Functions([], [one for one in right if trial.repairs(one, first_only=True)])
+
+
+def _of_functions(
+    edits: dict[int, Candidate], functions: _Functions, whole: Sequence[Candidate]
+) -> dict[int, Candidate]:
+    """Return the edits of the only function that a right one replaces with success; all edits if there is no such one.
+
+    An edit of several functions may repair a file of which a right function repairs the first check alone.
+    """
+    only = functions.only
+    if only is None:
+        return edits
+    spanning = [] if functions.every else [id(one) for one in edits.values() if _spans(one, whole)]
+    return {number: one for number, one in edits.items() if _within(one, only) or id(one) in spanning}
+
+
+def _grafted(
+    trial: "_Trial", screens: Sequence[Screen], lines: frozenset[int], solution: str, tried: int, *, every: bool
+) -> Generator[Searching, None, tuple[list[Candidate], int]]:
+    """Try parts of the solution in these lines. Return the only repair, if there is one, and how many were tried.
+
+    Args:
+        tried: How many candidates were tried before.
+        every: Whether every check has to pass, and not only the first one that failed.
+    """
+    screens = screens if every else screens[:1]
+    limits = trial.grader.course.limits
+    with CandidateProcess(trial.grader.warm, trial.source, lines, limits, trial.budget, solution) as process:
+        attempt = _Attempt(trial, process, screens, process.candidates(), every, tried)
         repaired = yield from attempt.repaired()
-        tried, check = attempt.tried, ""
-    # without a repair, the edits with which the first check passes
-    if not repaired and not functions and len(failed) > 1:
-        first = [edits[number] for number in attempt.first[:_MOST_FIRST]]
-        repaired = yield from trial.first_passed(first, Searching(exercise, tried))
-        check = failed[0].id
-    # parts of the solution's function
-    (within,) = functions or partly if len(functions or partly) == 1 else (None,)
-    if not repaired and within is not None and screens:
-        lines = own.intersection(range(within.lines[0], _last_line(within, source) + 1))
-        limits, screened = grader.course.limits, screens if functions else screens[:1]
-        with CandidateProcess(grader.warm, source, lines, limits, budget, solution) as process:
-            grafts = process.candidates()
-            grafted = _Attempt(trial, process, screened, grafts, bool(functions), tried)
-            repaired = yield from grafted.repaired()
-        if not functions:
-            first = [grafts[number] for number in grafted.first[:_MOST_FIRST]]
-            repaired = yield from trial.first_passed(first, Searching(exercise, grafted.tried))
-        repaired = repaired if len(repaired) == 1 else []
-        tried = grafted.tried
-    functions = functions or ([] if repaired and not check else partly)
-    check = check if repaired or functions else ""
-    if budget.exceeded:
-        return
-    # the name of the only function that the learner wrote says nothing
-    named = functions if own_functions > 1 else []
-    shown = source.text if grader.course.reveal == "repair" else None
-    every = tuple(Repair(one.kind, one.lines, one.function, _lines_of(one, shown)) for one in [*named, *repaired])
-    exhaustive = not repaired and len(edits) <= attempt.most
-    yield Repairs(every, tried, exhaustive=exhaustive, check=check)
+    if not every:
+        repaired = yield from attempt.first_passed()
+    return repaired if len(repaired) == 1 else [], attempt.tried
 
 
 class _Attempt:
@@ -133,7 +205,8 @@ class _Attempt:
         tried: How many candidates were tried before.
 
     Attributes:
-        first: The candidates that pass where the first check failed.
+        most: How many candidates are tried.
+        tried: How many were tried so far.
     """
 
     def __init__(
@@ -149,7 +222,7 @@ class _Attempt:
         self._filled = filled
         self.most = MOST if screens else _MOST_UNSCREENED
         self.tried = tried
-        self.first: list[int] = []
+        self._first: list[int] = []  # the candidates that pass where the first check failed
 
     def repaired(self) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates of the first tier that has a repair, one for each place. Yield the progress."""
@@ -165,6 +238,15 @@ class _Attempt:
                 return found
         return []
 
+    def first_passed(self) -> Generator[Searching, None, list[Candidate]]:
+        """Return the candidates of the first tier that has one with which the first check passes."""
+        candidates = [self._edits[number] for number in self._first[:_MOST_FIRST]]
+        for _, tier in groupby(candidates, _tier):
+            found = yield from self._trial.one_in_each_place(list(tier), self._progress(), first_only=True)
+            if found:
+                return found
+        return []
+
     def _screened(self, numbers: list[int]) -> Generator[Searching, None, list[int]]:
         """Return the candidates that pass wherever a check failed."""
         for place, screen in enumerate(self._screens):
@@ -175,7 +257,7 @@ class _Attempt:
                 yield self._progress()
                 if answer is not None and screen.repaired(answer):
                     passed.append(number)
-            self.first += passed if not place else ()
+            self._first += passed if not place else ()
             numbers = passed
         return numbers
 
@@ -213,16 +295,6 @@ class _Trial(Struct):
             if less is not None and self.repairs(less, first_only=first_only):
                 candidate = less
         return candidate
-
-    def first_passed(
-        self, candidates: Sequence[Candidate], progress: Searching
-    ) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates of the first tier that has one with which the first check passes."""
-        for _, tier in groupby(candidates, _tier):
-            found = yield from self.one_in_each_place(list(tier), progress, first_only=True)
-            if found:
-                return found
-        return []
 
     def repairs(self, candidate: Candidate, *, first_only: bool = False) -> bool:
         """Return whether a candidate passes all required checks, and once more with other numbers.

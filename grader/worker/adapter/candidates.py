@@ -369,47 +369,53 @@ class File:
                 yield _Edit("operands", (first.lineno, second.lineno), splices, self._block, "values")
 
     def _edits_of_statement(self, statement: ast.stmt, pool: tuple[str, ...]) -> Iterator[_Edit]:
-        value = getattr(statement, "value", None)
         if isinstance(statement, ast.Assign | ast.AugAssign):
             yield from self._assignments(statement)
-        if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return) and isinstance(value, _NUMERIC):
-            operand = self._operand(value)
-            yield self._put("sign", "-", value, f"-{operand}")
+        if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return) and isinstance(statement.value, _NUMERIC):
+            operand = self._operand(statement.value)
+            yield self._put("sign", "-", statement.value, f"-{operand}")
             for name in pool:
-                yield self._put("factor_added", name, value, f"{operand} * {name}")
-        if isinstance(value, ast.Compare) and isinstance(statement, ast.Expr):
-            left, right = self.text(value.left), self.text(value.comparators[0])
-            yield self._put("assigned", "=", statement, f"{left} = {right}")
-        if isinstance(value, ast.BinOp) and isinstance(statement, ast.Expr) and type(value.op) in _OPERATORS:
-            left, right = self.text(value.left), self.text(value.right)
-            yield self._put("assigned", "+=", statement, f"{left} {_OPERATORS[type(value.op)]}= {right}")
-        if isinstance(value, ast.Name | ast.Attribute) and isinstance(statement, ast.Expr):
-            yield self._put("called", "()", value, f"{self.text(value)}()")
-        if isinstance(statement, ast.Return) and isinstance(value, ast.List | ast.Tuple | ast.Call):
+                yield self._put("factor_added", name, statement.value, f"{operand} * {name}")
+        if isinstance(statement, ast.Expr):
+            yield from self._used(statement, statement.value)
+        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.List | ast.Tuple | ast.Call):
             for name in self._names:
-                yield self._put("expression", "returned", value, name)
+                yield self._put("expression", "returned", statement.value, name)
         if isinstance(statement, ast.Assign | ast.AugAssign):
             yield from self._other_targets(statement, pool)
-        expressions = list(_expressions(statement))
-        for expression in expressions:
-            yield from self._edits_of_expression(expression)
-        owners = {id(one.value) for one in expressions if isinstance(one, ast.Attribute)}
-        called = {id(one.func) for one in expressions if isinstance(one, ast.Call)}
-        for expression in expressions:
-            number = isinstance(expression, ast.Constant) and isinstance(expression.value, int | float)
-            if number:
-                for name in pool:
-                    yield self._put("name", name, expression, name)
-            if isinstance(expression, ast.Tuple) and _is_read(expression):
-                yield from self._longer(expression)
-            if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
-                yield from self._other_names(expression, pool, plain=id(expression) in owners)
+        yield from self._edits_of_expressions(list(_expressions(statement)), pool)
         if isinstance(statement, ast.If | ast.While):
             test = self.text(statement.test)
             for text in ("True", "False", f"not ({test})"):
                 yield self._put("condition", f"{text[:4]} {test}", statement.test, text)
         if isinstance(statement, ast.For):
             yield from self._orders(statement.iter)
+
+    def _used(self, statement: ast.Expr, value: ast.expr) -> Iterator[_Edit]:
+        """Yield what an expression whose value is not used may have been meant to be: an assignment, or a call."""
+        if isinstance(value, ast.Compare):
+            left, right = self.text(value.left), self.text(value.comparators[0])
+            yield self._put("assigned", "=", statement, f"{left} = {right}")
+        if isinstance(value, ast.BinOp) and type(value.op) in _OPERATORS:
+            left, right = self.text(value.left), self.text(value.right)
+            yield self._put("assigned", "+=", statement, f"{left} {_OPERATORS[type(value.op)]}= {right}")
+        if isinstance(value, ast.Name | ast.Attribute):
+            yield self._put("called", "()", value, f"{self.text(value)}()")
+
+    def _edits_of_expressions(self, expressions: list[ast.expr], pool: tuple[str, ...]) -> Iterator[_Edit]:
+        """Yield the edits of all expressions of a statement: first those of their form, then other names."""
+        for expression in expressions:
+            yield from self._edits_of_expression(expression)
+        owners = {id(one.value) for one in expressions if isinstance(one, ast.Attribute)}
+        called = {id(one.func) for one in expressions if isinstance(one, ast.Call)}
+        for expression in expressions:
+            if isinstance(expression, ast.Constant) and isinstance(expression.value, int | float):
+                for name in pool:
+                    yield self._put("name", name, expression, name)
+            if isinstance(expression, ast.Tuple) and _is_read(expression):
+                yield from self._longer(expression)
+            if isinstance(expression, ast.Name | ast.Attribute) and id(expression) not in called:
+                yield from self._other_names(expression, pool, plain=id(expression) in owners)
 
     def _assignments(self, statement: ast.Assign | ast.AugAssign) -> Iterator[_Edit]:
         """Yield `=` in place of `+=`, and the other way round."""
@@ -433,21 +439,8 @@ class File:
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
         match node:
-            case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
-                a, b = self._operand(left), self._operand(right)
-                mine = _OPERATORS[type(op)]
-                for sign in _OPERATORS.values():
-                    if sign != mine:
-                        yield self._put("operator", f"{mine}{sign}", node, f"({a} {sign} {b})")
-                if mine not in "+*" or isinstance(left, ast.Name):
-                    yield self._put("operands", f"{a} {b}", node, f"({b} {mine} {a})")
-                if isinstance(op, ast.Pow) and isinstance(right, ast.Name):
-                    yield self._put("name", "- 1", right, f"({b} - 1)")
-                for factor in (left, right):
-                    if isinstance(factor, ast.Attribute):
-                        yield self._put("step", "", factor, f"({self.text(factor)} > 0)")
-                yield self._put("factor_dropped", f"{mine} {b}", node, a)
-                yield self._put("factor_dropped", f"{a} {mine}", node, b)
+            case ast.BinOp() if type(node.op) in _OPERATORS:
+                yield from self._operations(node)
             case ast.UnaryOp(ast.USub(), operand):
                 yield self._put("sign", "+", node, self._operand(operand))
             case ast.UnaryOp(ast.Not(), operand):
@@ -470,20 +463,41 @@ class File:
             case ast.Call(_, arguments):
                 yield from self._calls(node, arguments)
             case ast.Tuple([first, second], ast.Load()) | ast.List([first, second], ast.Load()):
-                yield self._edit(
-                    "operands",
-                    "items",
-                    Splice(*self.span(first), self.text(second)),
-                    Splice(*self.span(second), self.text(first)),
-                )
+                yield self._turned("items", first, second)
             case ast.Name(_, ast.Load()) | ast.Attribute(ast.Name(), _, ast.Load()):
                 yield self._put("expression", "squared", node, f"({self.text(node)} ** 2)")
             case ast.Constant(bool() as value):
                 yield self._put("constant", "not", node, str(not value))
             case ast.Constant(int() | float() as value):
-                for number in dict.fromkeys((0.0 if isinstance(value, float) else 0, 1, value + 1, value - 1, -value)):
-                    if number != value or type(number) is not type(value):
-                        yield self._put("constant", repr(number), node, f"({number!r})" if number < 0 else repr(number))
+                yield from self._other_numbers(node, value)
+
+    def _operations(self, node: ast.BinOp) -> Iterator[_Edit]:
+        """Yield another operation, its operands exchanged, a factor as a step, and one of the operands alone."""
+        left, right = self._operand(node.left), self._operand(node.right)
+        mine = _OPERATORS[type(node.op)]
+        for sign in _OPERATORS.values():
+            if sign != mine:
+                yield self._put("operator", f"{mine}{sign}", node, f"({left} {sign} {right})")
+        if mine not in "+*" or isinstance(node.left, ast.Name):
+            yield self._put("operands", f"{left} {right}", node, f"({right} {mine} {left})")
+        if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Name):
+            yield self._put("name", "- 1", node.right, f"({right} - 1)")
+        for factor in (node.left, node.right):
+            if isinstance(factor, ast.Attribute):
+                yield self._put("step", "", factor, f"({self.text(factor)} > 0)")
+        yield self._put("factor_dropped", f"{mine} {right}", node, left)
+        yield self._put("factor_dropped", f"{left} {mine}", node, right)
+
+    def _turned(self, what: str, first: ast.expr, second: ast.expr) -> _Edit:
+        """Return two expressions in each other's place."""
+        splices = Splice(*self.span(first), self.text(second)), Splice(*self.span(second), self.text(first))
+        return self._edit("operands", what, *splices)
+
+    def _other_numbers(self, node: ast.Constant, value: float) -> Iterator[_Edit]:
+        """Yield other numbers in place of a number."""
+        for number in dict.fromkeys((0.0 if isinstance(value, float) else 0, 1, value + 1, value - 1, -value)):
+            if number != value or type(number) is not type(value):
+                yield self._put("constant", repr(number), node, f"({number!r})" if number < 0 else repr(number))
 
     def _other_names(self, node: ast.Name | ast.Attribute, pool: tuple[str, ...], *, plain: bool) -> Iterator[_Edit]:
         """Yield other names in place of one that is read. An owner of attributes is replaced by `plain` names only."""
@@ -522,12 +536,7 @@ class File:
             yield self._put("factor_dropped", "called", call, self.text(call.func))
         if len(arguments) == 2 and not call.keywords:
             first, second = arguments
-            yield self._edit(
-                "operands",
-                "arguments",
-                Splice(*self.span(first), self.text(second)),
-                Splice(*self.span(second), self.text(first)),
-            )
+            yield self._turned("arguments", first, second)
         if isinstance(call.func, ast.Name):
             for position, argument in enumerate(arguments):
                 yield self._put("factor_dropped", f"{call.func.id} {position}", call, self._operand(argument))
