@@ -105,6 +105,8 @@ class CheckOutcome(msgspec.Struct, frozen=True):
         replayable: Whether `grade play` can show the run that failed.
         operations: The operations of the program that failed.
         single: Whether the program that failed has one operation only.
+        once: Whether each gradient was 0 at first and at most one contribution was stored in it. Then `=` and `+=` give
+            the same gradients.
         wrong_value: Whether the value of a node is wrong, before any gradient.
         passes: Whether the run that failed calls `backward()`. True if it is not known.
     """
@@ -121,6 +123,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     replayable: bool = False
     operations: tuple[str, ...] = ()
     single: bool = False
+    once: bool = False
     wrong_value: bool = False
     passes: bool = True
 

@@ -296,10 +296,12 @@ class _Plugin:
         if finding is None or engine.failing is None:
             return outcome
         program = engine.failing.program
+        operations = [node for node in program.nodes if isinstance(node, Op)]
         return msgspec.structs.replace(
             outcome,
             operations=tuple(sorted(program.operations)),
-            single=sum(isinstance(node, Op) for node in program.nodes) == 1,
+            single=len(operations) == 1,
+            once=len(operations) == 1 and _stores_once(operations[0], engine.failing.steps),
             wrong_value=any(name in program.index for name in finding.actual),
             passes=any(step[0] in ("backward", "train") for step in engine.failing.steps),
         )
@@ -318,6 +320,14 @@ class _Plugin:
         entries = [entry for entry in excinfo.traceback if entry.path == item.path]
         where = (entries or excinfo.traceback)[-1]
         return GraderFault(f"{item.nodeid}: {excinfo.exconly()} ({where.path}:{where.lineno + 1})")
+
+
+def _stores_once(operation: Op, steps: Sequence[tuple[Any, ...]]) -> bool:
+    """Return whether the steps run the rule of a program's only operation once, and all gradients start at 0."""
+    if len({*operation.inputs}) < len(operation.inputs) or any(step[0] in ("call", "train", "anew") for step in steps):
+        return False
+    rules = sum(step[0] in ("backward", "local_rules") for step in steps)
+    return rules == 1 and not any(grad for step in steps if step[0] == "preload" for _, grad in step[1])
 
 
 def _takes_engine(item: pytest.Item) -> bool:

@@ -849,7 +849,8 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     A fact about an operation can only explain a failure of a program that uses this operation, and a fact about
     `backward()` only one of a run that calls `backward()`. A wrong value is never explained by a fault of the backward
     pass. An error is only explained by a fact about the result that the code could not use. A rule that runs before
-    that of a user explains nothing about a program with a single rule. A wrong value of an operation that the
+    that of a user explains nothing about a program with a single rule. A rule that assigns its contribution explains
+    nothing about a run that stores one contribution in each gradient. A wrong value of an operation that the
     program does not contain explains only wrong values.
     """
     if outcome.status in ("passed", "not_started"):
@@ -868,6 +869,8 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
         one_rule = outcome.single and not any(map(_made_of, outcome.operations))
         return outcome.passes and not (one_rule and fact.kind == "ran_early")
     if fact.kind == "wrong_gradient" and not outcome.passes:
+        return False
+    if fact.kind == "overwrites" and not fact.found and outcome.once and not any(map(_made_of, outcome.operations)):
         return False
     return operation in (_used if outcome.wrong_value or fact.kind != "value" else set)(outcome.operations)
 

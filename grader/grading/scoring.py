@@ -126,6 +126,7 @@ def score(
     ) or tuple(map(skipped, exercise.checks))
     outcomes = [checked[check.id].outcome for check in run]
     points = sum(c.score for c in checks if not c.bonus)
+    told = [fact for fact in facts if not _is_enough(fact, outcomes)]
     status = _exercise_status(state, points, exercise.max_score)
     return ExerciseResult(
         id=exercise.id,
@@ -139,7 +140,7 @@ def score(
         message=_why_not_run(state) or _notes(outcomes, attempts) or UNSET,
         file=state.file or UNSET,
         reason=state.code,
-        facts=tuple(_reported(fact, state.cells, outcomes) for fact in facts[:_MOST_FACTS]) or UNSET,
+        facts=tuple(_reported(fact, state.cells, outcomes) for fact in told[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
         attempts=tuple(attempts) or UNSET,
         output=state.output or UNSET,
@@ -154,6 +155,16 @@ def _run(exercise: Exercise, state: FileState, checked: Mapping[str, Checked]) -
         has = "no result" if run else "a result"
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {has}")
     return run
+
+
+def _is_enough(fact: FaultFact, outcomes: Sequence[CheckOutcome]) -> bool:
+    """Return whether a fact says that a rule assigns its contribution, and the exercise asks for no more.
+
+    Then a check fails on a run that stores one contribution in each gradient, and the fact explains no failure.
+    """
+    if fact.kind != "overwrites" or not any(outcome.once for outcome in outcomes):
+        return False
+    return not any(explains(fact, outcome) for outcome in outcomes)
 
 
 def _reported(fact: FaultFact, cells: Sequence[CellStart], outcomes: Sequence[CheckOutcome]) -> FaultFact:

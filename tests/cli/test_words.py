@@ -253,6 +253,19 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
     assert "Where to go next:" in done.stdout
 
 
+def test_a_rule_that_assigns_is_no_fact_in_an_exercise_that_accepts_it(
+    grade: Grade, exercises: Path, solved: Solved
+) -> None:
+    """In 02, `=` and `+=` give the same gradients. In 03, they do not."""
+    for number, name, expected in (("2", "02_swap.py", False), ("3", "03_accumulate.py", True)):
+        right, wrong = "self.grad += other.data * out.grad", "self.grad = self.data * out.grad"
+        assert right in solved(name)
+        (exercises / name).write_text(solved(name).replace(right, wrong))
+        shown = " ".join(grade(number, "--all").stdout.split())
+        assert "a receives a * L.grad." in shown
+        assert expected == ("instead of adding" in shown)
+
+
 def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
     """`grade hint` continues with the next hint until another check fails. The last is a question about the line."""
     path = exercises / "03_accumulate.py"
@@ -263,9 +276,7 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
     assert first.startswith("Hint 3 of 6 for 03_accumulate")
     assert first.endswith("More: `grade hint`")
     question = f"What happens to the gradient that is already in `self.grad` when line {line} runs?"
-    assert 2 * [f"Last hint for 03_accumulate {question} That is the last hint for this failure."] == [
-        other.partition(" `grade hint")[0] for other in others
-    ]
+    assert 2 * [f"Last hint for 03_accumulate {question}"] == [other.partition(" `grade hint")[0] for other in others]
     path.write_text(solved(path.name).replace("+= out.grad", "= out.grad"))
     grade("3")
     assert "for 03_accumulate" in grade("hint").stdout
@@ -281,6 +292,8 @@ def test_a_hint_waits_for_the_search(
     path.write_text(solved(path.name).replace("self.data * out.grad", "self.data * out.gard"))
     grade("2")
     assert [True, True] == [grade("hint").stdout.startswith(one) for one in ("Hint 5 of 5 for", last)]
+    only = "That is the only written hint for this failure." in grade("hint").stdout
+    assert (patience_s == 0) == only
 
 
 def test_hints_go_on_to_those_that_belong_to_no_check(

@@ -14,6 +14,7 @@ RAISED = Finding("error", reason=Reason("raised", type="TypeError"), stopped=Sto
 MISSING = Finding("failed", reason=Reason("not_offered", detail="__neg__"), stopped=Stopped("not_offered"))
 TOO_OFTEN = Finding("timeout", reason=Reason("calls"), stopped=Stopped("calls"))
 TOO_LONG = Finding("timeout", reason=Reason("cpu_limit", seconds=2.0))
+SETS, CLEARS = FaultFact("overwrites", operation="mul"), FaultFact("overwrites", operation="mul", found="0")
 MUL, VALUE, PASS = FaultFact("sign", operation="mul"), FaultFact("value", operation="mul"), FaultFact("ran_early")
 
 
@@ -28,6 +29,19 @@ MUL, VALUE, PASS = FaultFact("sign", operation="mul"), FaultFact("value", operat
         ),
         pytest.param(False, MUL, {"operations": ("mul",), "wrong_value": True}, id="a rule and a wrong value"),
         pytest.param(True, VALUE, {"operations": ("mul",), "wrong_value": True}, id="a wrong value"),
+        pytest.param(True, SETS, {"operations": ("mul",)}, id="a gradient that is set, and several contributions"),
+        pytest.param(
+            False, SETS, {"operations": ("mul",), "once": True}, id="a gradient that is set, and one contribution"
+        ),
+        pytest.param(
+            True, CLEARS, {"operations": ("mul",), "once": True}, id="a gradient that is set to 0, and one contribution"
+        ),
+        pytest.param(
+            True,
+            FaultFact("overwrites", operation="add"),
+            {"operations": ("sub",), "once": True},
+            id="a gradient that is set, and an operation made of two others",
+        ),
         pytest.param(True, PASS, {}, id="backward() and gradients"),
         pytest.param(False, VALUE, {"operations": ("neg",)}, id="a value of an operation that the program lacks"),
         pytest.param(True, VALUE, {"operations": ("mul",)}, id="a value that is right for these numbers"),

@@ -204,6 +204,16 @@ def test_a_fact_names_the_failed_checks_that_it_can_explain() -> None:
     assert [("two",), ("one", "two"), ()] == [fact.checks for fact in result.facts or ()]
 
 
+@pytest.mark.parametrize(("expected", "once"), [((), (True, True)), ((("two",),), (True, False))])
+def test_a_rule_that_assigns_is_no_fact_where_that_is_enough(
+    expected: tuple[tuple[str, ...], ...], once: tuple[bool, bool]
+) -> None:
+    """It is enough if each failed check stores one contribution in each gradient, as in exercise 01."""
+    outcomes = [outcome("failed", operations=("add",), once=one) for one in once]
+    result = scored(*outcomes, facts=[a_fact("overwrites", "add", lines=(4, 5))])
+    assert expected == tuple(fact.checks for fact in result.facts or ())
+
+
 @pytest.mark.parametrize(
     ("state", "reason", "reported"),
     [
