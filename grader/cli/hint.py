@@ -45,8 +45,12 @@ def next_hint(course: Course, look: Style) -> list[str] | None:
     with contextlib.suppress(OSError):
         remember(folder, progress)
     # show it
-    last = progress.shown == numbers[-1]
-    more = words.last_hint(at.id, len(at.hints), only=len(numbers) == 1) if last else words.more_hints("grade hint")
+    if progress.shown != numbers[-1]:
+        more = words.more_hints("grade hint")
+    elif asked:
+        more = words.hints_by_number(at.id, len(at.hints))
+    else:
+        more = words.last_hint(at.id, len(at.hints), only=len(numbers) == 1)
     if asked and progress.shown == from_edit:
         code = [f"    {look.cut(look.clean(line), look.width - 4)}" for line in asked.edit]
         shown = [*hint_lines(words.hint_from_search(at.stem), asked.text, look), *code]

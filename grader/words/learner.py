@@ -117,35 +117,33 @@ def no_repairs_text(tried: int) -> str:
     return _no_place(tried)
 
 
-# for each kind of edit, a question about the statements that an edit of this kind changes; `places` names them
+# for each kind of edit, a question about the statements that an edit of this kind changes; `where` names them
 _QUESTIONS: dict[str, str] = {
-    "accumulate": (
-        "What happens to the {targets:?{what} that is already in {targets: and in }|value that was stored before} when "
-        "{places: and } {places:runs|run}?"
-    ),
-    "assigned": "Which variable or attribute has another value after {places: and } {places:has|have} run?",
-    "sign": "Which numbers {places:does|do} {places: and } negate or subtract, and for which ones is that right?",
-    "operator": "Which operations {places:does|do} {places: and } carry out, and which ones are needed there?",
-    "operands": "Which value belongs in which position in {places: and }?",
-    "factor_dropped": "Is every part of the expression in {places: and } needed? Which one is not?",
-    "constant": "Which constant is in {places: and }, and which value is needed there?",
-    "comparison": "For which values is the comparison in {places: and } true, and for which should it be true?",
-    "step": "What is computed in {places: and } for a negative number and for a positive one? What is needed there?",
-    "reversed": "Which item comes first in {places: and }, and which one should come first?",
-    "name": "Which name or number in {places: and } is not the one that is needed there?",
-    "factor_added": "Which factor is missing in {places: and }?",
-    "condition": "When is the condition in {places: and } true, and when should it be true?",
-    "called": "Which functions {places:does|do} {places: and } call?",
-    "added": "Which step is missing in `{name}`{places:?, after {places: and }|}?",
-    "deleted": "What would be different without the {places:statement|statements} in {places: and }?",
-    "moved": "When does the statement in {places: and } run, and how often? When should it run?",
-    "expression": "What is the value of each part of the expression in {places: and }, and which value is needed?",
-    "grafted": "What {places:does|do} {places: and } do, part by part, and what should be done there?",
+    "accumulate": "What happens to the {stored} when {where} {places:runs|run}?",
+    "assigned": "Which variable or attribute has another value after {where} {places:has|have} run?",
+    "sign": "Which numbers {places:does|do} {where} negate or subtract, and for which ones is that right?",
+    "operator": "Which operations {places:does|do} {where} carry out, and which ones are needed there?",
+    "operands": "Which value belongs in which position in {where}?",
+    "factor_dropped": "Is every part of the expression in {where} needed? Which one is not?",
+    "constant": "Which constant is in {where}, and which value is needed there?",
+    "comparison": "For which values is the comparison in {where} true, and for which should it be true?",
+    "step": "What is computed in {where} for a negative number and for a positive one? What is needed there?",
+    "reversed": "Which item comes first in {where}, and which one should come first?",
+    "name": "Which name or number in {where} is not the one that is needed there?",
+    "factor_added": "Which factor is missing in {where}?",
+    "condition": "When is the condition in {where} true, and when should it be true?",
+    "called": "Which functions {places:does|do} {where} call?",
+    "added": "Which step is missing in `{name}`{places:?, after {where}|}?",
+    "deleted": "What would be different without the {places:statement|statements} in {where}?",
+    "moved": "When does the statement in {where} run, and how often? When should it run?",
+    "expression": "What is the value of each part of the expression in {where}, and which value is needed?",
+    "grafted": "What {places:does|do} {where} do, part by part, and what should be done there?",
     "function": (
         "Carry out `{name}` by hand on the program of the failing check. Which step does something other than it "
         "should?"
     ),
 }
+_STORED = "value that was stored before"
 _TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:[-+*/]|\*\*)?=(?!=)")
 
 
@@ -162,11 +160,13 @@ def repair_question(
         cells: as in a report.
     """
     found = [_TARGET.match(source[line - 1]) for line in lines if line <= len(source)]
-    targets = [f"`{one[1]}`" for one in found if one] if all(found) else []
+    targets = dict.fromkeys(one[1] for one in found if one) if all(found) else {}
+    noun = "gradient" if all(one.endswith(".grad") for one in targets) else "value"
+    already = f"{noun} that is" if len(targets) == 1 else f"{noun}s that are"
     fields = {
-        "places": [place(cells, line) for line in lines],
-        "targets": targets,
-        "what": "gradient" if all(one.endswith(".grad`") for one in targets) else "value",
+        "places": [*lines],
+        "where": _listed(lines, cells) if lines else "",
+        "stored": f"{already} already in {_and([f'`{one}`' for one in targets])}" if targets else _STORED,
         "name": function.rpartition(".")[2],
     }
     return filled(_QUESTIONS[kind], fields)

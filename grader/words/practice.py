@@ -141,17 +141,18 @@ hint_head = Sentence("Hint {number} of {count} for {exercise}")
 hint_from_search = Sentence("Last hint for {exercise}")
 more_hints = Sentence("More: `{command}`")
 
+_BY_NUMBER = (
+    "{count:`grade hint {exercise} 1` shows the hint of the exercise.|"
+    "`grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}.}"
+)
 last_hint = Sentence(
-    "That is the {only:?only|last} hint for this failure.{count:| `grade hint {exercise} N` shows hint N of the "
-    "exercise; N goes from 1 to {count}.}",
+    "That is the {only:?only|last} written hint for this failure."
+    "{count:| `grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}.}",
     "exercise count",
     only=False,
 )
-no_hint = Sentence(
-    "There is no hint for this failure. {count:`grade hint {exercise} 1` shows the hint of the exercise.|"
-    "`grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}.}",
-    "exercise count",
-)
+hints_by_number = Sentence(_BY_NUMBER, "exercise count")
+no_hint = Sentence(f"There is no hint for this failure. {_BY_NUMBER}", "exercise count")
 not_loaded = Sentence("{file} could not be loaded when it was last graded. `grade {number}` shows why.")
 hints_later = Sentence(
     "Hints are for checks, which run once the file can be loaded. `grade hint {exercise} 1` shows the first hint."
@@ -180,7 +181,7 @@ def printed(count: int, command: str, *, every: bool) -> str:
 
 
 FIRST_IN_FULL = "The first failure is shown in full; `grade --all` shows every one."
-FIRST_IN_PART = "The first failure is shown in part; `grade --all` shows all of every one."
+FIRST_IN_PART = "The first failure is shown in part; `grade --all` shows every failure in full."
 IN_PART = "The failure is shown in part; `grade --all` shows all of it."
 MISSED_BONUS = "`grade --all` says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"

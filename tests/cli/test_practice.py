@@ -199,7 +199,7 @@ def test_keys(watch: Terminal, exercises: Path) -> None:
     watch.press("h")
     watch.until("Hint 1 of 5")
     watch.press("h")
-    watch.until("Hint 4 of 5", "That is the last hint for this failure.")
+    watch.until("Hint 4 of 5", "That is the last written hint for this failure.")
     watch.press("h")
     watch.until("Hint 4 of 5")
     watch.press("l")

@@ -65,7 +65,7 @@ def test_next_shows_what_was_announced(watch: Any) -> None:
 def test_hints_stay_at_the_failure(watch: Any) -> None:
     """The check's hint comes first, then those of no check, then the last one again. Another failure starts again."""
     loop = watch(result(FIRST, "partial", 2))
-    for number, more in ((2, said.NEXT_HINT), (4, "That is the last hint"), (4, "That is the last hint")):
+    for number, more in ((2, said.NEXT_HINT), *2 * [(4, "That is the last written hint")]):
         loop._press("h")
         assert f"Hint {number} of 5 for 01_distribute" in drawn(loop)
         assert more in drawn(loop)
