@@ -134,7 +134,7 @@ def _screens(examined: Examined, checks: Sequence[Check]) -> list[Screen]:
 
 
 class _Functions(NamedTuple):
-    """The functions that a right one replaces with success.
+    """The functions with which checks pass after a correct function replaced them.
 
     Attributes:
         every: Those with which every required check passes.
@@ -166,7 +166,7 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
 def _of_functions(
     edits: dict[int, Candidate], functions: _Functions, whole: Sequence[Candidate]
 ) -> dict[int, Candidate]:
-    """Return the edits of the only function that a right one replaces with success; all edits if there is no such one.
+    """Return the edits of the only function with whose replacement checks pass; all edits if there is no such function.
 
     An edit of several functions may repair a file of which a right function repairs the first check alone.
     """
