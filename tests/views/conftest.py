@@ -17,7 +17,7 @@ from grader.diagnosis.misconceptions import read_misconceptions
 from grader.learners import Submitter
 from grader.oracle.answer_book import read_book
 from grader.report import Report
-from grader.report.model import SubmissionStamp
+from grader.report.model import SubmissionStamp, with_results
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -133,7 +133,6 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
                 for check in result.checks
             )
             exercises.append(replace(result, checks=checks))
-        score = sum(exercise.score for exercise in exercises)
         first, last = chance.choice(FIRST), chance.choice(LAST)
         name = f"{first} {last}"
         stamp = SubmissionStamp(
@@ -144,19 +143,7 @@ def make_class(handed_in: tuple[Report, ...]) -> MakeClass:
             submitted_at="2026-11-02T10:00:00+00:00",
         )
         notes = ("files with other names were not graded: scratch.py",) if chance.random() < 0.03 else ()
-        status = "passed" if score == solved_score else "partial" if score else "failed"
-        bonus = sum(exercise.bonus for exercise in exercises)
-        return replace(
-            handed_in[0],
-            submission=stamp,
-            notes=notes,
-            status=status,
-            score=score,
-            bonus=bonus,
-            exercises=tuple(exercises),
-        )
-
-    solved_score = handed_in[0].max_score
+        return with_results(replace(handed_in[0], submission=stamp, notes=notes), exercises)
 
     def make(n: int, seed: int = 0) -> list[Report]:
         chance = random.Random(seed)
