@@ -31,7 +31,7 @@ test-all: export BACKWARD_FUZZ_CASES = 300
 
 TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-# What can be known in half a minute: no attacks, no browser, no cluster, nothing slow.
+# What can be known soon: no attacks, no browser, no cluster, nothing slow.
 check: lint types unit
 
 lint: $(VENV)/installed
