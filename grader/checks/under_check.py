@@ -689,7 +689,8 @@ class EngineUnderCheck:
                 *notes,
             )
             compare_grads(p, expected, outcome.grads[0], 2 * largest(answer), remarks, cleared=True, by="check")
-            compare_values(p, Answer(values, answer.grads), outcome.values[0], after)
+            by: ExpectedBy = "check" if moved else "torch"
+            compare_values(p, Answer(values, answer.grads), outcome.values[0], after, by=by)
 
         self._examine(runs, judge)
 
