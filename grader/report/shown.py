@@ -161,7 +161,7 @@ class Failure:
         starting: whether the message says from which gradients the program starts. Without them, its numbers are
             unclear.
         place: the line of the learner's file, as people name it.
-        facts: the fault facts that explain this check and no earlier one.
+        facts: the fault facts that explain this check and no earlier one, and that `compared` does not tell already.
         line: a sentence about the line that must change.
         why: the explanation of the misconception.
         output: the text that the code printed.
@@ -227,7 +227,7 @@ def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
         message=check.message or "",
         starting=any(isinstance(remark, StartingFrom) for remark in check.remarks or ()),
         place=where(exercise, line) if line else "",
-        facts=tuple(fact.text for fact in facts_of(exercise, check)),
+        facts=tuple(fact.text for fact in facts_of(exercise, check) if not _is_compared(fact, check)),
         line=line_of(exercise) if check is first_failure(exercise) else "",
         why=check.diagnosis.explanation if check.diagnosis else "",
         output=check.output or "",
@@ -236,6 +236,12 @@ def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
         play=play_command(exercise, check),
         every=all_command(exercise),
     )
+
+
+def _is_compared(fact: FaultFact, check: CheckResult) -> bool:
+    """Return whether a fact has only the value of the root that the check compares, for the same program."""
+    values = check.expected or {}
+    return fact.kind == "value" and fact.program == check.program and [*values] == ["L"]
 
 
 def explanation(exercise: ExerciseResult, check: CheckResult) -> str:

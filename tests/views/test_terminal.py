@@ -640,6 +640,17 @@ def test_a_fact_is_shown_with_the_first_failure_that_it_explains() -> None:
     assert ["c", "b"] == re.findall(r"wrong at (\w)", first)
 
 
+@pytest.mark.parametrize(("expected", "of"), [(False, "L = a - b    with a = 2, b = -3"), (True, "L = a - b")])
+def test_a_value_that_is_compared_is_no_fact_as_well(expected: bool, of: str) -> None:
+    """A fact about the program of the check would repeat the numbers above it."""
+    program = "L = a - b    with a = 2, b = -3"
+    check = make_check("a - b", "failed", id="one", program=program, expected={"L": 5.0}, actual={"L": -5.0})
+    fact = FaultFact("value", "L.data is -5.", program=of, checks=("one",))
+    text = render(make_report(make_exercise(check, facts=(fact,))), "T")
+    assert "yours -5" in text
+    assert expected == ("L.data is -5." in text)
+
+
 def test_a_command_that_no_line_can_hold_is_left_out() -> None:
     """A command is never cut, so one that is too wide is left out."""
     check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
