@@ -57,7 +57,7 @@ class AfterCall(_Remark, frozen=True, tag="after_call"):
     """The numbers were observed after a call of the learner's function.
 
     Attributes:
-        call: The call, such as `backward_again(L)`.
+        call: The call, such as `backward_again(L)`, or several calls.
         second: Whether a backward pass ran before it.
     """
 

@@ -89,13 +89,14 @@ def compare_grads(
         scale: The largest absolute value of the numbers in the program.
         remarks: Remarks for the failure.
         cleared: Whether a pass may clear the gradients of operations at its end. A pass did so if all of them, except
-            perhaps that of the root, are 0. The leaves still show whether the pass was right.
+            perhaps that of the root, are 0. The leaves still show whether the pass was right. A node that a function
+            of the file makes may be a leaf, and keep its gradient.
         by: Where the expected gradients come from.
     """
-    between = [i for i, node in enumerate(program.nodes) if not isinstance(node, Leaf) and i != program.root]
-    if cleared and isinstance(program.nodes[program.root], Op) and all(observed[i] == 0.0 for i in between):
-        tidied = {*between, program.root} if observed[program.root] == 0.0 else set(between)
-        expected = [0.0 if i in tidied else grad for i, grad in enumerate(expected)]
+    operations = {i: node for i, node in enumerate(program.nodes) if isinstance(node, Op)}
+    between = [i for i, node in operations.items() if not node.made and i != program.root]
+    if cleared and program.root in operations and all(observed[i] == 0.0 for i in between):
+        expected = [0.0 if i in operations and observed[i] == 0.0 else grad for i, grad in enumerate(expected)]
     label = attribute_name if by == "check" else lambda name: gradient_name(program, name)
     _compare(program, expected, observed, scale, label, remarks, by)
 

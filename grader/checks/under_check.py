@@ -613,7 +613,7 @@ class EngineUnderCheck:
         self._examine([Run(p, (("preload", grads), call, ("given_list",), ("values",), ("grads",)))], judge)
 
     def measures(self, function: str, *names: str, on: Program, by: Measure, passed: bool = False) -> None:
-        """Check the numbers that a learner's function returns for a list of nodes.
+        """Check the numbers that a learner's function returns for a list of nodes, and that it changes nothing.
 
             engine.measures("total", "L", on=program("L = a * b", a=2, b=-3), by=lambda values, grads: sum(values))
 
@@ -623,21 +623,39 @@ class EngineUnderCheck:
             on: The program that makes the nodes.
             by: Returns the number, or the numbers, from torch's values and gradients of the nodes.
             passed: Whether `backward()` runs before. Otherwise all gradients are 0.
+
+        After the call, `backward()` still has to compute torch's gradients. In a second call, the nodes have other
+        gradients.
         """
         (p,) = self._questions.programs([on], {})
         (answer,) = self._answers([p])
         places = [p.index[name] for name in names]
-        found = by([answer.values[i] for i in places], [answer.grads[i] * passed for i in places])
         call = f"{function}([{', '.join(names)}])"
-        expected = {f"{call}[{k}]": x for k, x in enumerate(found)} if isinstance(found, list) else {call: found}
+        grads = [grad * passed for grad in answer.grads]
+        others = {i: (-1) ** k * (k + 1.5) for k, i in enumerate(dict.fromkeys(places))}
+
+        def expected(at: Callable[[int], float]) -> dict[str, float]:
+            found = by([answer.values[i] for i in places], [at(i) for i in places])
+            return {f"{call}[{k}]": x for k, x in enumerate(found)} if isinstance(found, list) else {call: found}
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, p)
-            compare_returned(function, outcome.called[0], expected, p.shown, reveal=True, remarks=notes)
-            compare_values(p, answer, outcome.values[0], AfterCall(call))
+            first, left, second = outcome.called
+            compare_returned(function, first, expected(grads.__getitem__), p.shown, reveal=True, remarks=notes)
+            compare_list(function, places, left, p.shown)
+            compare_values(p, answer, outcome.values[0], AfterCall(call, passed))
+            compare_grads(p, grads, outcome.grads[0], largest(answer), (AfterCall(call, passed), *notes), by="check")
+            again = AfterCall(f"{call} and {p.root_name}.backward()")
+            compare_grads(p, answer.grads, outcome.grads[1], largest(answer), (again, *notes), cleared=True)
+            start = StartingFrom({f"{p.nodes[i].name}.grad": grad for i, grad in others.items()})
+            later: tuple[Remark, ...] = (AfterCall(call), start, *notes)
+            compare_returned(function, second, expected(others.__getitem__), p.shown, reveal=True, remarks=later)
 
-        backward = [("backward", p.root)] * passed
-        self._examine([Run(p, (*backward, ("call", function, [["nodes", places]]), ("values",)))], judge)
+        backward, one_call = ("backward", p.root), ("call", function, [["nodes", places]])
+        other = ("preload", [[i, grad] for i, grad in others.items()])
+        seen = (("given_list",), ("values",), ("grads",))
+        steps = (*[backward] * passed, one_call, *seen, ("preload", []), backward, ("grads",), other, one_call)
+        self._examine([Run(p, steps)], judge)
 
     def agrees_after(
         self,
@@ -645,6 +663,7 @@ class EngineUnderCheck:
         *arguments: str | float,
         on: Sequence[Program],
         second: bool = False,
+        calls: int = 1,
         added: dict[str, float] | None = None,
     ) -> None:
         """Check values and gradients after a learner's function was called with nodes and numbers.
@@ -655,8 +674,9 @@ class EngineUnderCheck:
             function: The name of the function.
             arguments: The name of a node, or a number, for each argument.
             on: The programs. Each has the nodes that `arguments` and `added` name.
-            second: Whether a backward pass runs before the call, and the leaves have the contributions of two passes
-                in the end. The operations have the gradients of one pass.
+            second: Whether a backward pass runs before the call, and the leaves have the contributions of this pass
+                too in the end. The operations have the gradients of one pass.
+            calls: How often the function is called. Each call is a backward pass.
             added: What the function adds to the value of a leaf, by name: one of the numbers in `arguments`.
 
         All leaves have the gradient 0.5 beforehand.
@@ -666,20 +686,21 @@ class EngineUnderCheck:
         answers = self._answers(asked)
         redrawn = dict(zip(given, self._questions.numbers(given), strict=True))
         spelled = [one if isinstance(one, str) else number_text(redrawn[one]) for one in arguments]
-        after = AfterCall(f"{function}({', '.join(spelled)})", second)
+        call = f"{function}({', '.join(spelled)})"
+        after = AfterCall(call if calls == 1 else f"{calls} calls of {call}", second)
         moved = {name: redrawn[number] for name, number in (added or {}).items()}
         runs = []
         for p in asked:
             wire = [["node", p.index[one]] if isinstance(one, str) else ["number", redrawn[one]] for one in arguments]
             at_first = ("preload", [[p.index[leaf.name], _AT_FIRST] for leaf in p.leaves])
-            passed = [("backward", p.root)] * second
-            runs.append(Run(p, (at_first, *passed, ("call", function, wire), ("grads",), ("values",))))
+            passes = [("backward", p.root)] * second + [("call", function, wire)] * calls
+            runs.append(Run(p, (at_first, *passes, ("grads",), ("values",))))
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
             self._went_through(outcome, p)
             expected = [
-                _AT_FIRST + (1 + second) * grad if isinstance(node, Leaf) else grad
+                _AT_FIRST + (calls + second) * grad if isinstance(node, Leaf) else grad
                 for node, grad in zip(p.nodes, answer.grads, strict=True)
             ]
             values = tuple(x + moved.get(node.name, 0.0) for node, x in zip(p.nodes, answer.values, strict=True))
@@ -688,7 +709,8 @@ class EngineUnderCheck:
                 StartingFrom({f"{leaf.name}.grad": _AT_FIRST for leaf in p.leaves}),
                 *notes,
             )
-            compare_grads(p, expected, outcome.grads[0], 2 * largest(answer), remarks, cleared=True, by="check")
+            scale = (calls + second) * largest(answer)
+            compare_grads(p, expected, outcome.grads[0], scale, remarks, cleared=True, by="check")
             by: ExpectedBy = "check" if moved else "torch"
             compare_values(p, Answer(values, answer.grads), outcome.values[0], after, by=by)
 
@@ -696,6 +718,8 @@ class EngineUnderCheck:
 
     def makes_leaves(self, *names: str, on: str | Program, **leaves: float) -> None:
         """Check that these nodes of a program have no inputs, so that they keep no other node in memory.
+
+        Their gradients are 0 at first, even if those of the program's leaves are not.
 
         engine.makes_leaves("d", on=program("d = detach(a); L = d * a", "d = c * 1; L = d * a", a=2, c=2))
         """
@@ -706,8 +730,12 @@ class EngineUnderCheck:
             for name in names:
                 if outcome.inputs[0][p.index[name]]:
                     fail(HoldsInput(name), program=p.shown)
+            began = [_AT_FIRST * isinstance(node, Leaf) for node in p.nodes]
+            start = StartingFrom({f"{leaf.name}.grad": _AT_FIRST for leaf in p.leaves})
+            compare_grads(p, began, outcome.grads[0], 1.0, (start, *notes), by="check")
 
-        self._examine([Run(p, (("inputs",),))], judge)
+        at_first = ("preload", [[p.index[leaf.name], _AT_FIRST] for leaf in p.leaves])
+        self._examine([Run(p, (("inputs",), at_first, ("build_again",), ("grads",)))], judge)
 
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Return torch's values and gradients for a program, in its order, for checks that compute with them.

@@ -338,6 +338,7 @@ _STEPS: dict[str, _Step] = {
     "watch": _Step(),
     "traced": _Step((Traced,)),
     "anew": _Step(),
+    "build_again": _Step(),
     "release": _Step(on_node=True),
     "record": _Step((_Record,)),
     "backward": _Step(on_node=True),

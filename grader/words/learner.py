@@ -369,6 +369,7 @@ _DONE: dict[str, str] = {
     "watch": "the backward rules were watched",
     "call": "your function was called",
     "anew": "the graph was built again from the same leaves",
+    "build_again": "the graph was built again from the same leaves",
     "release": "all nodes except the leaves and the root were released",
     "inputs": "the inputs were read",
     "given_list": "the list was read",

@@ -931,14 +931,31 @@ def sizes(engine: EngineUnderCheck) -> None:
     engine.measures("sizes", "a", "L", on=SQUARE, by=lambda values, grads: grads, passed=True)
 
 
+def measured(ask: Ask, says: Says = honest) -> Says:
+    """Return an engine whose function returns the right numbers in both calls."""
+
+    def returned(*numbers: float) -> Change:
+        return lambda _: ["numbers", [x.hex() for x in numbers]]
+
+    calls = {0: returned(12.0), 8: returned(12.0)} if ask is total else {1: returned(6.0, 1.0), 9: returned(1.5, -2.5)}
+    for step, change in calls.items():
+        says = with_result(0, step, change, None, says)
+    return says
+
+
 def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
-    """The numbers come from the values, or from the gradients after backward()."""
+    """The numbers come from the values, or from the gradients after backward(). Later the gradients are others."""
     batches: list[Batch] = []
-    total(engine_that(listened(batches, with_result(0, 0, lambda _: ["numbers", [(12.0).hex()]]))))
-    both = ["numbers", [(6.0).hex(), (1.0).hex()]]
-    sizes(engine_that(listened(batches, with_result(0, 1, lambda _: both))))
-    assert [("call", "total", [["nodes", [1, 0]]]), ("values",)] == [*batches[0].runs[0].steps]
-    assert [("backward", 1), ("call", "sizes", [["nodes", [0, 1]]]), ("values",)] == [*batches[1].runs[0].steps]
+    total(engine_that(listened(batches, measured(total))))
+    sizes(engine_that(listened(batches, measured(sizes))))
+    one, other = (batch.runs[0].steps for batch in batches)
+    call = ("call", "total", [["nodes", [1, 0]]])
+    assert (call, call) == (one[0], one[-1])
+    call = ("call", "sizes", [["nodes", [0, 1]]])
+    assert (("backward", 1), call, ("preload", [[0, 1.5], [1, -2.5]]), call) == (*other[:2], *other[-2:])
+
+
+ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
 
 
 @pytest.mark.parametrize(
@@ -946,17 +963,25 @@ def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
     [
         (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
         (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "nodes"),)),
-        (total, 1, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
+        (total, 1, ["nodes", []], {}, (ListChanged("total"),)),
+        (total, 2, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
+        (total, 6, ZEROS, {"dL/da": (6.0, 0.0)}, (AfterCall("total([L, a]) and L.backward()"),)),
         (sizes, 1, ["numbers", [NINE, (1.0).hex()]], {"sizes([a, L])[0]": (6.0, 9.0)}, ()),
+        (sizes, 4, ZEROS, {"a.grad": (6.0, 0.0), "L.grad": (1.0, 0.0)}, (AfterCall("sizes([a, L])", True),)),
+        (
+            sizes,
+            9,
+            ["numbers", [(6.0).hex(), (-2.5).hex()]],
+            {"sizes([a, L])[0]": (1.5, 6.0)},
+            (AfterCall("sizes([a, L])"), StartingFrom({"a.grad": 1.5, "L.grad": -2.5})),
+        ),
     ],
 )
 def test_other_numbers_of_nodes_are_shown(
     ask: Ask, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
 ) -> None:
-    """A wrong number is shown with the right one. The function may not change a value."""
-    call, numbers = (0, [12.0]) if ask is total else (1, [6.0, 1.0])
-    honest_one = with_result(0, call, lambda _: ["numbers", [x.hex() for x in numbers]])
-    found = finding(with_result(0, step, lambda _: result, None, honest_one), ask)
+    """A wrong number is shown with the right one. The function may not change a value, a gradient or its list."""
+    found = finding(with_result(0, step, lambda _: result, None, measured(ask)), ask)
     assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
     assert remarks == found.remarks
 
@@ -981,9 +1006,22 @@ def test_gradients_after_a_call_are_those_of_one_pass_or_two(second: bool, grad:
     assert ((after,), "check") == (unmoved.remarks, unmoved.expected_by)
 
 
-def test_a_leaf_has_no_inputs() -> None:
-    """A node with an input is named."""
+def test_several_calls_are_several_passes() -> None:
+    """After a pass and two calls, a leaf has the contributions of three passes."""
+    grads = ["grads", [(18.5).hex(), (1.0).hex()]]
+    batches: list[Batch] = []
+    says = listened(batches, with_result(0, 4, lambda _: grads))
+    engine_that(says).agrees_after("again", "L", on=[SQUARE], second=True, calls=2)
+    assert [("call", "again", [["node", 1]])] * 2 == [step for step in batches[0].runs[0].steps if step[0] == "call"]
+
+
+def test_a_leaf_has_no_inputs_and_no_gradient() -> None:
+    """A node with an input is named. In a graph that is built again, only the given leaves have a gradient."""
     engine_that(honest).makes_leaves("a", on=SQUARE)
+    copied = with_result(0, 3, lambda _: ["grads", [(0.5).hex(), (0.5).hex()]])
+    found = finding(copied, lambda engine: engine.makes_leaves("a", on=SQUARE))
+    assert (0.0, 0.5) == (found.expected["L.grad"], found.actual["L.grad"])
+    assert (StartingFrom({"a.grad": 0.5}),) == found.remarks
     assert (HoldsInput("L"),) == finding(honest, lambda engine: engine.makes_leaves("a", "L", on=SQUARE)).remarks
 
 

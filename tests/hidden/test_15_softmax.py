@@ -14,7 +14,9 @@ def largest(logits: tuple[float, ...]) -> str:
 
 def sums(names: str, m: str) -> str:
     """Return the beginning of a program for torch: the exponentials of the logits minus m, and their sum s."""
-    return "; ".join([*(f"exp_{n} = exp({n} - {m})" for n in names), "s = " + " + ".join(f"exp_{n}" for n in names)])
+    exps = [f"exp_{n}" for n in names]
+    terms = exps if len(exps) > 1 else ["0", *exps]
+    return "; ".join([*(f"exp_{n} = exp({n} - {m})" for n in names), "s = " + " + ".join(terms)])
 
 
 def probabilities(loss: str, *logits: float) -> Program:
@@ -26,11 +28,12 @@ def probabilities(loss: str, *logits: float) -> Program:
     return program(f"{made}; {loss}", f"{by_torch}; {loss}", **leaves)
 
 
-def loss_of(target: int, *logits: float) -> Program:
-    """Return a program of the cross-entropy of these logits."""
+def loss_of(target: int, *logits: float, times: str = "") -> Program:
+    """Return a program of the cross-entropy of these logits, or of its product with the logit `times`."""
     names, m = NAMES[: len(logits)], largest(logits)
-    made = f"L = cross_entropy([{', '.join(names)}], {target})"
-    by_torch = f"{sums(names, m)}; L = log(s) + {m} - {names[target]}"
+    loss, product = ("K", f"; L = K * {times}") if times else ("L", "")
+    made = f"{loss} = cross_entropy([{', '.join(names)}], {target}){product}"
+    by_torch = f"{sums(names, m)}; {loss} = log(s) + {m} - {names[target]}{product}"
     return program(made, by_torch, **dict(zip(names, logits, strict=True)))
 
 
@@ -71,8 +74,11 @@ def test_gradients_of_probabilities(engine: EngineUnderCheck) -> None:
     engine.agrees(
         probabilities("L = p_a * 3 + p_b * 1", 2, 1),
         probabilities("L = p_a * 2 + p_b * -3 + p_c * 0.5", 0.5, -1.25, 2),
+        probabilities("L = p_a * 2 + p_b * -3 + p_c * 0.5", 2, 1, 2),
         probabilities("L = p_a * p_b + p_c * p_d + p_e * p_a", -0.5, 1.5, 0.25, -2, 1),
+        probabilities("L = p_a * p_b + a", 2, 1),
     )
+    engine.agrees_again(probabilities("L = p_a * 2 + p_b * -3 + p_c * 0.5", 0.5, -1.25, 2))
 
 
 @check("loss")
@@ -82,6 +88,9 @@ def test_the_loss_and_its_gradients(engine: EngineUnderCheck) -> None:
         loss_of(1, 2, 1),
         loss_of(1, 0.5, -1.25, 2),
         loss_of(2, 0.5, -1.25, 2),
+        loss_of(0, 2, 2),
+        loss_of(1, 2, 2, -1),
+        loss_of(1, 0.5, -1.25, 2, times="a"),
         loss_of(3, -0.5, 1.5, 0.25, -2, 1),
         loss_of(0, -0.5, 1.5, 0.25, -2, 1),
     )
@@ -90,7 +99,7 @@ def test_the_loss_and_its_gradients(engine: EngineUnderCheck) -> None:
 
 @check("sum_to_zero")
 def test_gradients_add_up_to_zero(engine: EngineUnderCheck) -> None:
-    engine.agrees(shifted(1, 2, 1), shifted(0, 0.5, -1.25, 2), shifted(2, -0.5, 1.5, 0.25, -2))
+    engine.agrees(shifted(1, 2, 1), shifted(0, 0.5, -1.25, 2), shifted(2, -0.5, 1.5, 0.25, -2), shifted(0, 2))
 
 
 @check("large")
@@ -102,6 +111,8 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
         loss_of(0, 1000, 998, 1001),
         loss_of(1, -1000, -1001),
         loss_of(1, 1000, 0),
+        loss_of(1, 740, 0),
+        loss_of(2, 1000, 1000, -1000),
         loss_of(2, 1000, 0, -1000),
         loss_of(0, -1000, 1000),
         loss_of(1, -1000, 0, 1000),

@@ -13,8 +13,19 @@ INSIDE = program(
     c=0.5,
     e=-1.5,
 )
+TWO_LEAVES = program(
+    "h = a * b; d = detach(h); e = detach(h); L = d * h + e * a",
+    "h = a * b; d = c * f; e = g * k; L = d * h + e * a",
+    a=3,
+    b=-2,
+    c=3,
+    f=-2,
+    g=3,
+    k=-2,
+)
 TWICE = [
     program("L = a * b", a=3, b=-2),
+    program("L = a * b + a", a=3, b=3),
     program("h = a * b; L = h * c", a=3, b=-2, c=4),
     program("h = a * b; L = h * h + h", a=0.5, b=-1.5),
     program("h = a * b; g = h * c; L = g * a", a=0.5, b=-1.5, c=4),
@@ -26,19 +37,21 @@ def test_a_total_is_a_number(engine: EngineUnderCheck) -> None:
     for names, losses in (
         ("L", program("L = a * b", a=3, b=-2)),
         ("KL", program("K = a * b; L = K * K + a", a=3, b=-2)),
-        ("JKL", program("J = a * b; K = a + c; L = K * c + J", a=0.5, b=-1.5, c=4)),
+        ("JKL", program("J = a * b; K = a + c; L = K * c + J", a=0.25, b=-1.5, c=4)),
+        ("LL", program("L = a * b", a=3, b=-2)),
     ):
         engine.measures("total", *names, on=losses, by=lambda values, grads: sum(values))
 
 
 @check("detach")
 def test_no_gradient_flows_through_a_detached_node(engine: EngineUnderCheck) -> None:
-    engine.agrees(CONSTANT, PRODUCT, INSIDE)
+    engine.agrees(CONSTANT, PRODUCT, INSIDE, TWO_LEAVES)
     engine.agrees_again(INSIDE)
 
 
 @check("leaf")
 def test_a_detached_node_keeps_no_graph(engine: EngineUnderCheck) -> None:
+    engine.makes_leaves("d", on=CONSTANT)
     engine.makes_leaves("d", on=PRODUCT)
     engine.makes_leaves("d", on=INSIDE)
 
@@ -46,6 +59,7 @@ def test_a_detached_node_keeps_no_graph(engine: EngineUnderCheck) -> None:
 @check("again")
 def test_a_second_pass_on_the_same_graph(engine: EngineUnderCheck) -> None:
     engine.agrees_after("backward_again", "L", on=TWICE, second=True)
+    engine.agrees_after("backward_again", "L", on=TWICE, second=True, calls=2)
 
 
 @check("in_place")

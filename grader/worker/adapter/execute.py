@@ -237,6 +237,11 @@ class Graph:
         self._build(leaves)
         return ["nothing"]
 
+    def build_again(self) -> list[Any]:
+        """Rebuild the program from the same leaves, which keep their gradients."""
+        self._build(self._leaf_nodes())
+        return ["nothing"]
+
     def release(self, root: int) -> list[Any]:
         """Release all nodes except the leaves and `root`, as if no variables held them. Their gradients then read 0."""
         kept = {*self.leaves.values(), root}

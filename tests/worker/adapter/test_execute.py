@@ -737,6 +737,12 @@ def test_operations_made_anew_start_without_gradients(executed: Execute, engine:
     assert [[0.0] * 4, [-2.0, 2.0, 1.0, 1.0]] == [floats(grads), floats(again)]
 
 
+def test_leaves_of_a_graph_that_is_built_again_keep_their_gradients(executed: Execute, engine: Any) -> None:
+    """After `build_again`, the leaves are the same nodes with their gradients, and the operations are new nodes."""
+    _, _, grads = results(executed(engine.source, BOTH, ["backward", 3], ["build_again"], ["grads"]))
+    assert [-2.0, 2.0, 0.0, 0.0] == floats(grads)
+
+
 BY_ID = """
 GRADS = {}
 KEPT = []
