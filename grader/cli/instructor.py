@@ -133,7 +133,7 @@ def compare(
     first, second = summary_of(before), summary_of(after)
     if first.course != second.course:
         was, now = (f"{one.course.id} {one.course.version}" for one in (first, second))
-        print(plain(problem_text("courses", was=was, now=now)))
+        print(plain(problem_text("courses" if was != now else "one_course", was=was, now=now)))
     changes = between(before, after)
     for change in changes:
         print(change_line(change).strip())

@@ -264,6 +264,7 @@ _PROBLEMS: dict[str, str] = {
     "not_yet": "the extension counts once the learner has submitted",
     "nothing_open": "no open review can be closed with --keep for {names}",
     "nothing_decided": "nothing is decided; expected one of {keys}",
+    "one_course": "Both runs are of the course {now}, but files of the course have changed between them.",
     "penalty_without_due": "there is a penalty, but no `due`",
     "recorded_damaged": "{path} is damaged ({error}); remove it, but attempts then have no times from earlier rosters",
     "roster_cells": 'the row has {cells} cells, but the header has {header}; put a cell with a comma into "quotes"',

@@ -188,6 +188,20 @@ def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
     assert "To change points permanently: grade decide " in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [("hash", "but files of the course have changed"), ("version", "The courses differ: ")],
+)
+def test_another_course_is_named_before_the_changes(grade: Run, results: Path, key: str, expected: str) -> None:
+    """The names of two courses are shown if they are not the same."""
+    other = results.with_name("other")
+    shutil.copytree(results, other)
+    summary = json.loads((other / "cohort.json").read_text())
+    summary["course"][key] = "0" * 64
+    (other / "cohort.json").write_text(json.dumps(summary))
+    assert expected in grade("compare", results.name, other.name).stdout.splitlines()[0]
+
+
 def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, results: Path) -> None:
     """The exit code is 2, with one line on standard error, and no file is written."""
     for words, said in {
