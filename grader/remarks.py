@@ -185,7 +185,7 @@ class Returned(_Remark, frozen=True, tag="returned"):
 
     Attributes:
         count: How many numbers it returned.
-        type: The type of the returned object, if it did not return numbers.
+        type: The type of the returned object, `a node` or `nodes`, if it did not return numbers.
     """
 
     function: str

@@ -139,7 +139,8 @@ def miscounted(function: str, returned: Called, count: int) -> Returned | None:
     got = returned.numbers
     if got is not None and len(got) == count:
         return None
-    what = None if got else returned.other or ("nodes" if returned.nodes is not None else "None")
+    nodes = "None" if returned.nodes is None else "a node" if len(returned.nodes) == 1 else "nodes"
+    what = None if got else returned.other or nodes
     return Returned(function, count, len(got) if got else None, what)
 
 

@@ -384,7 +384,7 @@ def test_the_right_numbers_may_be_kept_back() -> None:
         (None, "None", ["nothing"]),
         (1, None, ["numbers", [NONE]]),
         (None, "str", ["other", "str"]),
-        (None, "nodes", ["nodes", [-1]]),
+        (None, "a node", ["nodes", [-1]]),
     ],
 )
 def test_a_function_that_returns_something_else_fails(
@@ -962,7 +962,8 @@ ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
     ("ask", "step", "result", "wrong", "remarks"),
     [
         (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
-        (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "nodes"),)),
+        (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "a node"),)),
+        (sizes, 1, ["nodes", [0, 1]], {}, (Returned("sizes", 2, None, "nodes"),)),
         (total, 1, ["nodes", []], {}, (ListChanged("total"),)),
         (total, 2, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
         (total, 6, ZEROS, {"dL/da": (6.0, 0.0)}, (AfterCall("total([L, a]) and L.backward()"),)),
