@@ -93,6 +93,7 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
     assert FULL == json.loads(after["bob.json"])["score"]
 
 
+@pytest.mark.exhaustive  # starts torch three times; tests/cohort/test_run.py has the same without the command
 def test_a_submission_that_changed_after_a_complete_run_gets_other_numbers(grade: Run, work: Path) -> None:
     """With `--since`, unchanged submissions keep the seed of the earlier run, and the changed one has its own."""
     tape = ROOT / "examples" / "tape"  # a small course, because torch computes the answers to all of it

@@ -117,6 +117,7 @@ def test_a_report_of_everything_at_its_longest_is_within_its_bound(trusted_side:
     assert shown["page"] <= trusted_side.PAGE
 
 
+@pytest.mark.exhaustive  # grades and shows several whole submissions of forged answers
 def test_whatever_is_said_takes_less_than_300_mb(trusted_side: ModuleType) -> None:
     """With any forged messages and any source, the process raises nothing and stays within its limits."""
     done = subprocess.run(

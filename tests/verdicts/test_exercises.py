@@ -86,7 +86,7 @@ def test_verdicts_are_the_same_with_another_machines_answers(
     """A book made of answers that are off by 1e-13 gives every check the same status, and says the same of it."""
     book = tmp_path / "answers.json"
     write_book(book, made_elsewhere(load_course(table.ROOT)))
-    here = [v for at, v in enumerate(graded("variants", "sample")) if at % 9 == 0 or v.entry.name == "solution"]
+    here = [v for at, v in enumerate(graded("variants", "sample")) if at % 27 == 0 or v.entry.name == "solution"]
     there = table.grade_all([v.entry for v in here], memo=tmp_path / "memo.sqlite", book=book)
     assert [judged(verdict) for verdict in here] == [judged(verdict) for verdict in there]
 

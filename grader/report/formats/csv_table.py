@@ -50,7 +50,7 @@ def _rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell
 
 FORMAT = Format(
     name="csv",
-    about="a table for spreadsheets: a row for each learner, a column for each exercise",
+    about="a table for spreadsheets: a row for each learner, a column for each exercise and for each part",
     text=lambda reports, _: csv_table(reports),
     export="grades.csv",
     each="learner",
