@@ -112,6 +112,12 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
         loss_of(1, -1000, -1001),
         loss_of(1, 1000, 0),
         loss_of(1, 740, 0),
+        program(  # the probability of b is too small for all digits, whatever numbers are drawn
+            "A = a + 741; L = cross_entropy([A, b], 1)",
+            "A = a + 741; u = exp(A - A); v = exp(b - A); s = u + v; L = log(s) + A - b",
+            a=0.5,
+            b=-0.25,
+        ),
         loss_of(2, 1000, 1000, -1000),
         loss_of(2, 1000, 0, -1000),
         loss_of(0, -1000, 1000),
