@@ -130,7 +130,7 @@ def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
 
 def _screens(examined: Examined, checks: Sequence[Check]) -> list[Screen]:
     """Return what edits are tried on first, for each check that has it."""
-    return [examined.screens[check.id] for check in checks if examined.screens.get(check.id)]
+    return [examined.screens[check.id] for check in checks if check.id in examined.screens]
 
 
 class _Functions(NamedTuple):
@@ -173,8 +173,8 @@ def _of_functions(
     only = functions.only
     if only is None:
         return edits
-    spanning = [] if functions.every else [id(one) for one in edits.values() if _spans(one, whole)]
-    return {number: one for number, one in edits.items() if _within(one, only) or id(one) in spanning}
+    spans = not functions.every
+    return {number: one for number, one in edits.items() if _within(one, only) or (spans and _spans(one, whole))}
 
 
 def _grafted(

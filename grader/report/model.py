@@ -164,9 +164,13 @@ class Repairs(_Strict, frozen=True):
     @property
     def places(self) -> tuple[tuple[int, ...], ...]:
         """Return the lines that the edits change, each place once. Statements that move count if nothing else does."""
-        edited = [one for one in self.found if one.kind not in ("function", "added")]
-        in_place = [one for one in edited if one.kind != "moved"]
-        return tuple(dict.fromkeys(one.lines for one in in_place or edited))
+        in_place = [one for one in self._edited if one.kind != "moved"]
+        return tuple(dict.fromkeys(one.lines for one in in_place or self._edited))
+
+    @property
+    def _edited(self) -> list[Repair]:
+        """Return the edits that change or move statements."""
+        return [one for one in self.found if one.kind not in ("function", "added")]
 
     @property
     def only_place(self) -> tuple[int, ...]:
@@ -180,10 +184,7 @@ class Repairs(_Strict, frozen=True):
         A statement that is added to one function at several places has no line.
         """
         if self.places:
-            edited = (
-                one for one in self.found if one.lines == self.only_place and one.kind not in ("added", "function")
-            )
-            return next(edited, None)
+            return next((one for one in self._edited if one.lines == self.only_place), None)
         if len(self.added) > 1 and len({one.function for one in self.added}) == 1:
             return replace(self.added[0], lines=())
         others = self.added or self.found

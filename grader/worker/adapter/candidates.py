@@ -193,8 +193,7 @@ def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
         groups.setdefault((how, edit.attribute), {}).setdefault(edit.lines[0], edit)
     for group in groups.values():
         splices = tuple(sorted(splice for edit in group.values() for splice in edit.splices))
-        apart = all(one.end <= other.start for one, other in itertools.pairwise(splices))
-        if 1 < len(group) <= _TOGETHER and apart and all(len(edit.lines) == 1 for edit in group.values()):
+        if 1 < len(group) <= _TOGETHER and _apart(splices) and all(len(edit.lines) == 1 for edit in group.values()):
             yield Candidate(next(iter(group.values())).kind, tuple(sorted(group)), splices)
 
 
@@ -213,9 +212,13 @@ def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
         for target in sorted(targets[first.block]):
             for second in places.get((first.block, _mirrored(first.how, first.target, target)), ()):
                 splices = tuple(sorted(first.splices + second.splices))
-                apart = all(one.end <= other.start for one, other in itertools.pairwise(splices))
-                if first.lines < second.lines and second.target == target and apart:
+                if first.lines < second.lines and second.target == target and _apart(splices):
                     yield Candidate(first.kind, first.lines + second.lines, splices)
+
+
+def _apart(splices: Sequence[Splice]) -> bool:
+    """Return whether no two splices overlap. They are in the order of the file."""
+    return all(one.end <= other.start for one, other in itertools.pairwise(splices))
 
 
 def _mirrored(how: str, one: str, other: str) -> str:
@@ -362,11 +365,11 @@ class File:
 
     def _exchanged(self, first: ast.stmt, second: ast.stmt) -> Iterator[_Edit]:
         """Yield two assignments with each other's value."""
-        if isinstance(first, ast.Assign | ast.AugAssign) and isinstance(second, ast.Assign | ast.AugAssign):
-            one, other = self.text(first.value), self.text(second.value)
-            splices = Splice(*self.span(first.value), other), Splice(*self.span(second.value), one)
-            if one != other:
-                yield _Edit("operands", (first.lineno, second.lineno), splices, self._block, "values")
+        if not (isinstance(first, ast.Assign | ast.AugAssign) and isinstance(second, ast.Assign | ast.AugAssign)):
+            return
+        if self.text(first.value) != self.text(second.value):
+            splices = self._swapped(first.value, second.value)
+            yield _Edit("operands", (first.lineno, second.lineno), splices, self._block, "values")
 
     def _edits_of_statement(self, statement: ast.stmt, pool: tuple[str, ...]) -> Iterator[_Edit]:
         if isinstance(statement, ast.Assign | ast.AugAssign):
@@ -463,7 +466,7 @@ class File:
             case ast.Call(_, arguments):
                 yield from self._calls(node, arguments)
             case ast.Tuple([first, second], ast.Load()) | ast.List([first, second], ast.Load()):
-                yield self._turned("items", first, second)
+                yield self._edit("operands", "items", *self._swapped(first, second))
             case ast.Name(_, ast.Load()) | ast.Attribute(ast.Name(), _, ast.Load()):
                 yield self._put("expression", "squared", node, f"({self.text(node)} ** 2)")
             case ast.Constant(bool() as value):
@@ -488,10 +491,9 @@ class File:
         yield self._put("factor_dropped", f"{mine} {right}", node, left)
         yield self._put("factor_dropped", f"{left} {mine}", node, right)
 
-    def _turned(self, what: str, first: ast.expr, second: ast.expr) -> _Edit:
-        """Return two expressions in each other's place."""
-        splices = Splice(*self.span(first), self.text(second)), Splice(*self.span(second), self.text(first))
-        return self._edit("operands", what, *splices)
+    def _swapped(self, first: ast.expr, second: ast.expr) -> tuple[Splice, Splice]:
+        """Return the splices that put two expressions in each other's place."""
+        return Splice(*self.span(first), self.text(second)), Splice(*self.span(second), self.text(first))
 
     def _other_numbers(self, node: ast.Constant, value: float) -> Iterator[_Edit]:
         """Yield other numbers in place of a number."""
@@ -536,7 +538,7 @@ class File:
             yield self._put("factor_dropped", "called", call, self.text(call.func))
         if len(arguments) == 2 and not call.keywords:
             first, second = arguments
-            yield self._turned("arguments", first, second)
+            yield self._edit("operands", "arguments", *self._swapped(first, second))
         if isinstance(call.func, ast.Name):
             for position, argument in enumerate(arguments):
                 yield self._put("factor_dropped", f"{call.func.id} {position}", call, self._operand(argument))
