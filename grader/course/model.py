@@ -195,6 +195,11 @@ class Course(Struct, frozen=True):
     reveal: Reveal = "question"
 
     @property
+    def begins(self) -> dict[str, Part]:
+        """Return each part by the id of its first exercise."""
+        return {part.exercises[0]: part for part in self.parts}
+
+    @property
     def file(self) -> Path:
         return self.folder / "course.yaml"
 

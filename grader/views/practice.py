@@ -85,9 +85,8 @@ def exercise_list(
     """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
     lines: list[str] = []
     inner = replace(style, width=style.width - 2)
-    begins = {part.exercises[0]: part for part in course.parts}
     for exercise in course.exercises:
-        if part := begins.get(exercise.id):
+        if part := course.begins.get(exercise.id):
             score = sum(results[id].score for id in part.exercises if id in results)
             lines += [""] * bool(lines) + style.wrap(part_text(part.title, score, part.max_score))
         result = results.get(exercise.id)
@@ -228,10 +227,9 @@ def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     """Return the last screen: the lessons of the exercises, and sources for further study."""
     lines = ["", words.all_passed(len(course.exercises))]
     lessons = [exercise for exercise in course.exercises if exercise.learnt]
-    begins = {part.exercises[0]: part for part in course.parts}
     lines += ["", words.LEARNT] if lessons else []
     for exercise in lessons:
-        if part := begins.get(exercise.id):
+        if part := course.begins.get(exercise.id):
             lines += style.wrap(part.title)
         first, *rest = packed(style.clean(exercise.learnt).split(), style.prose - 5, style.prose - 5)
         lines += [f"  {exercise.number} {first}", *(f"     {line}" for line in rest)]
