@@ -45,8 +45,8 @@ _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 def run_grade(options: GradeOptions) -> int:
     """Grade and report. Return the exit code. Raises `UserError`."""
     formats = _formats(options)
-    wish = _wished(options, formats)
-    options, course, files = wish.options, wish.course, wish.files
+    run = _run_of(options, formats)
+    options, course, files = run.options, run.course, run.files
 
     # grade
     line = StatusLine(not options.as_json)
@@ -60,13 +60,13 @@ def run_grade(options: GradeOptions) -> int:
             course,
             book,
             files,
-            seed=wish.seed,
+            seed=run.seed,
             memo=default_memo(),
             warm=warm,
-            root=(options.folder or wish.root) if options.official else None,
+            root=(options.folder or run.root) if options.official else None,
             here=Path.cwd(),
             notes=_notes(course, options),
-            searched=_explained if _wants_line(wish.own, options) else None,
+            searched=_explained if _wants_line(run.own, options) else None,
         )
 
         # show the result, and then the line that must change
@@ -77,8 +77,8 @@ def run_grade(options: GradeOptions) -> int:
                 if options.as_json:
                     continue
                 if not shown:
-                    progress = progress_after(wish.own, report) if wish.own is not None else None
-                    _show(course, report, files, wish.folder, progress, options)
+                    progress = progress_after(run.own, report) if run.own is not None else None
+                    _show(course, report, files, run.folder, progress, options)
                     sys.stdout.flush()
                 shown = True
         except KeyboardInterrupt:
@@ -93,7 +93,7 @@ def run_grade(options: GradeOptions) -> int:
     if options.as_json:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
         sys.stdout.flush()
-    _write(report, options, wish.own, progress)
+    _write(report, options, run.own, progress)
     if formats:
         from ..report.registry import write_formats
 
@@ -101,7 +101,7 @@ def run_grade(options: GradeOptions) -> int:
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
-class _Wish(NamedTuple):
+class _Run(NamedTuple):
     """The files that a run grades, and how.
 
     Attributes:
@@ -123,7 +123,7 @@ class _Wish(NamedTuple):
     own: Path | None
 
 
-def _wished(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Wish:
+def _run_of(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Run:
     """Return what the options ask for. Raises `UserError`."""
     if options.folder is not None and not options.folder.is_dir():
         raise UserError(practice.no_folder("--from", str(options.folder)))
@@ -140,7 +140,7 @@ def _wished(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Wish:
     seed = _seed(course, options)
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
-    return _Wish(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
+    return _Run(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
 
 
 def _formats(options: GradeOptions) -> "tuple[Wanted, ...]":
