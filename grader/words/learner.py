@@ -138,10 +138,7 @@ _QUESTIONS: dict[str, str] = {
     "moved": "When does the statement in {where} run, and how often? When should it run?",
     "expression": "What is the value of each part of the expression in {where}, and which value is needed?",
     "grafted": "What {places:does|do} {where} do, part by part, and what should be done there?",
-    "function": (
-        "Carry out `{name}` by hand on the program of the failing check. Which step does something other than it "
-        "should?"
-    ),
+    "function": "Run `{name}` by hand on the program of the failing check. Which of its steps is wrong?",
 }
 _STORED = "value that was stored before"
 _TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:[-+*/]|\*\*)?=(?!=)")
