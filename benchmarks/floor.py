@@ -37,7 +37,6 @@ from grader.client import Batch, EngineProcess, read_exercise  # noqa: E402
 from grader.course import Course, load_course  # noqa: E402
 from grader.oracle import Oracle  # noqa: E402
 from grader.oracle.answer_book import read_book  # noqa: E402
-from grader.report.model import SubmissionStamp  # noqa: E402
 from grader.worker.adapter import execute, load  # noqa: E402
 
 SEED = "benchmark"  # with a fixed seed, every round draws the same programs
@@ -58,7 +57,7 @@ def batches(course: Course) -> Asked:
     """Return every batch that the grader sends for the solutions, by exercise."""
     book = read_book(course.book)
     read = {exercise.id: read_exercise(exercise, course.solution(exercise)) for exercise in course.exercises}
-    submission = grading.Submission(read, SubmissionStamp("floor", grading.digest(read)))
+    submission = grading.Submission(read, grading.stamp_of("floor", read))
     with (
         sandbox.start(allow_imports=course.allow_imports) as warm,
         Oracle(book, None) as oracle,

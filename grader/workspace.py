@@ -267,7 +267,23 @@ _FILE = "progress.json"
 _MOST = 1 << 20
 
 
-class Progress(msgspec.Struct):
+class Found(Struct, frozen=True):
+    """The result of a search for the line that must change in an exercise's file.
+
+    Attributes:
+        exercise: the id of the exercise.
+        course: the digest of the course.
+        sha256: the digest of the file's text.
+        repairs: the result, as in a report.
+    """
+
+    exercise: str
+    course: str
+    sha256: str
+    repairs: msgspec.Raw
+
+
+class Progress(Struct):
     """The data that is kept between two runs.
 
     Attributes:
@@ -276,6 +292,7 @@ class Progress(msgspec.Struct):
         check: the id of the check that failed there; empty if the file could not be loaded.
         hint: the number of the hint for that failure, or 0 if no hint fits.
         shown: the number of the last hint that was shown for this failure, or 0.
+        found: the result of the last search for the line that must change.
     """
 
     passed: list[str] = []
@@ -283,6 +300,7 @@ class Progress(msgspec.Struct):
     check: str = ""
     hint: int = 1
     shown: int = 0
+    found: Found | None = None
 
     def graded(self, passed: Iterable[str], others: Iterable[str]) -> None:
         """Record the exercises that were passed in a run, and those that were not."""
@@ -297,13 +315,13 @@ class Progress(msgspec.Struct):
             self.shown = 0
         self.at, self.check, self.hint = exercise, check, hint
 
-    def next_hint(self, numbers: Sequence[int]) -> int:
-        """Return the hint to show next from `numbers`.
+    def show_next(self, numbers: Sequence[int]) -> None:
+        """Turn to the next hint of `numbers`, which are in order.
 
         This is the first one, or the one after the hint that was shown last. At the end, it is the last one again.
         """
-        following = numbers.index(self.shown) + 1 if self.shown in numbers else 0
-        return numbers[min(following, len(numbers) - 1)]
+        later = self.shown in numbers or self.shown > numbers[-1]
+        self.shown = next((number for number in numbers if number > self.shown), numbers[-1]) if later else numbers[0]
 
 
 def progress_of(exercises: Path) -> Progress:

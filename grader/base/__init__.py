@@ -30,6 +30,7 @@ from .text import (
     shown_path,
     spelled,
     take_any_text,
+    text_digest,
 )
 from .yaml_text import YamlError, yaml_texts, yaml_tree
 
@@ -59,6 +60,7 @@ __all__ = [
     "shown_path",
     "spelled",
     "take_any_text",
+    "text_digest",
     "write_atomically",
     "write_files",
     "write_named",

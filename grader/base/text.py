@@ -10,6 +10,7 @@ script or an emoji needs them.
 
 import codecs
 import difflib
+import hashlib
 import io
 import os
 import re
@@ -187,6 +188,11 @@ def escaped_json(json: str) -> str:
 def ascii_only(text: str) -> str:
     """Return a text in ASCII: with `...` for an ellipsis, and an escape for every other character outside ASCII."""
     return text if text.isascii() else text.encode("ascii", _HANDLER).decode("ascii")
+
+
+def text_digest(text: str) -> str:
+    """Return the SHA-256 of a file's text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def take_any_text(stream: TextIO) -> None:

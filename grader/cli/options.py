@@ -22,8 +22,6 @@ from ..words import author
 from .parser import About, Text
 from .streams import complain
 
-PATIENCE_S = 2.0  # how long `grade hint` and `grade play` wait for the search for the line that must change
-
 
 def _tiers() -> list[str]:
     from ..sandbox import TIERS

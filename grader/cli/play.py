@@ -33,7 +33,7 @@ from ..words import practice
 from ..words.practice import unread_text
 from ..words.sentence import cannot_be_written
 from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
-from .options import PATIENCE_S, PlayOptions, default_memo
+from .options import PlayOptions, default_memo
 from .streams import StatusLine, say
 
 
@@ -174,6 +174,7 @@ def _of_exercise(
     """
     from ..checks.session import CheckSession
     from ..grading import Grader
+    from ..practice.session import PATIENCE_S
     from ..replay.record import CheckedFile
 
     with CheckSession(course, [exercise]) as checks:

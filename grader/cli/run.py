@@ -76,8 +76,8 @@ def run_grade(options: GradeOptions) -> int:
                 report = full if options.instructor else for_learner(full, course.details)
                 if options.as_json:
                     continue
+                progress = progress_after(run.own, report) if run.own is not None else None
                 if not shown:
-                    progress = progress_after(run.own, report) if run.own is not None else None
                     _show(course, report, files, run.folder, progress, options)
                     sys.stdout.flush()
                 shown = True

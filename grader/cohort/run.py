@@ -9,18 +9,18 @@ from functools import partial
 from pathlib import Path
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from .. import __version__
 from ..base import json_text, readable
 from ..base.service import Ended
 from ..checks.session import CheckSession
 from ..course import Course
-from ..grading import Submission, digest, is_searched, plan
+from ..grading import Submission, is_searched, plan, stamp_of
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
-from ..people.decisions import text_digest
 from ..report import Report
-from ..report.model import CourseStamp, SubmissionStamp
+from ..report.model import CourseStamp
 from ..words import instructor as words
 from .intake import Entry, Intake, Readers, Stopped, unread
 from .pool import Drawn, Faulted, Flow, Graded, Job, Pool, Settings
@@ -181,15 +181,13 @@ class _Grading:
 
 def submission_of(entry: Entry, intake: Intake) -> Submission:
     """Return the submission to grade: its sources, and the stamp for its report."""
-    stamp = SubmissionStamp(
-        id=entry.id,
-        sha256=digest(intake.sources),
+    stamp = replace(
+        stamp_of(entry.id, intake.sources),
         origin=str(readable(Path(entry.origin))),
         submitters=entry.submitters or UNSET,
         submitted_at=intake.submitted_at or UNSET,
         commit=UNSET if entry.submitted_at else intake.commit or UNSET,
         late=True if entry.late and not entry.submitted_at else UNSET,
-        files={name: text_digest(one.text) for name, one in intake.sources.items() if one.problem is None},
     )
     return Submission(intake.sources, stamp, intake.notes)
 

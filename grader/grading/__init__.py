@@ -18,13 +18,13 @@ from .scoring import FileState, score
 from .submissions import (
     Searched,
     Submission,
-    digest,
     grade,
     grade_events,
     grade_submission,
     is_searched,
     relative_path,
     search_file,
+    stamp_of,
     submission_events,
 )
 
@@ -38,7 +38,6 @@ __all__ = [
     "Searched",
     "Searching",
     "Submission",
-    "digest",
     "examine",
     "explain",
     "grade",
@@ -52,5 +51,6 @@ __all__ = [
     "score",
     "search",
     "search_file",
+    "stamp_of",
     "submission_events",
 ]

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from .. import __version__, sandbox
-from ..base import json_text, readable
+from ..base import json_text, readable, text_digest
 from ..checks.session import CheckSession
 from ..client import NOTEBOOK, Budget, Source, read_exercise
 from ..course import Course, Exercise
@@ -158,7 +158,7 @@ def grade_events(
     if here is not None:
         read = {name: _read_from(files[name], source) for name, source in sources.items()}
         sources = {name: replace(source, path=relative_path(read[name], here)) for name, source in sources.items()}
-    submission = Submission(sources, SubmissionStamp(submission_id, digest(sources)), notes)
+    submission = Submission(sources, stamp_of(submission_id, sources), notes)
     with ExitStack() as stack:
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
@@ -197,7 +197,13 @@ def own_lines(text: str, stub: str) -> frozenset[int]:
     return frozenset(number for number, line in enumerate(text.split("\n"), 1) if line.strip() not in given)
 
 
-def digest(sources: Mapping[str, Source]) -> str:
+def stamp_of(name: str, sources: Mapping[str, Source]) -> SubmissionStamp:
+    """Return the stamp of a submission with this name."""
+    files = {exercise: text_digest(source.text) for exercise, source in sources.items() if source.problem is None}
+    return SubmissionStamp(name, _digest(sources), files=files)
+
+
+def _digest(sources: Mapping[str, Source]) -> str:
     """Return the SHA-256 of all data that decides a verdict: every exercise's text, or why there is no text."""
     sha = hashlib.sha256()
     for name, source in sorted(sources.items()):

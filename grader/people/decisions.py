@@ -1,6 +1,5 @@
 """Read people's decisions from `overrides.yaml`, write new ones, and determine which of them apply."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ import yaml
 from msgspec import Meta
 from msgspec.structs import asdict, replace
 
-from ..base import UserError, did_you_mean, read_plain
+from ..base import UserError, did_you_mean, read_plain, text_digest
 from ..course import Course, Document, child, items, line
 from ..learners import Decided, Decision, Learner
 from ..words.instructor import KEPT, problem_text
@@ -38,11 +37,6 @@ class Choice(msgspec.Struct, frozen=True):
     path: str
     made_for: str = ""
     line: int = 0
-
-
-def text_digest(text: str) -> str:
-    """Return the SHA-256 of a file's text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def files_digest(found: Found, exercise: str, path: str) -> str | None:

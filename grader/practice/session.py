@@ -1,5 +1,7 @@
 """Grade one learner's files repeatedly. The sandbox, collected checks and answers stay in memory between the runs."""
 
+import math
+import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,14 +13,15 @@ from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..client import MAX_CPU_S, Budget, Host, Source, read_exercise
 from ..course import Course, Exercise
-from ..grading import CheckEnded, Event, Grader, Searched, Submission, digest, last, relative_path, submission_events
+from ..grading import CheckEnded, Event, Grader, Searched, Submission, last, relative_path, stamp_of, submission_events
 from ..oracle import Oracle
 from ..oracle.answer_book import read_book
 from ..replay import Replay
 from ..replay.record import CheckedFile, LearnerFile, answers_of, record
 from ..report import ExerciseResult, Report, check_for_learner, for_learner
-from ..report.model import SubmissionStamp
 from ..sandbox import Warm
+
+PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
 
 
 class Withdrawn(Exception):
@@ -74,6 +77,10 @@ class Practice:
         """Return the file of an exercise as the course hands it out."""
         return self._book.stubs[exercise.id]
 
+    def graded(self, exercise: Exercise) -> Source | None:
+        """Return the source of an exercise that was graded last, or None if none was."""
+        return self._graded.get(exercise.id)
+
     def changed(self, exercises: Iterable[Exercise]) -> list[Exercise]:
         """Return the exercises whose file has changed since it was last graded, or since its grading began."""
         return [one for one in exercises if self._read(one) != self._graded.get(one.id)]
@@ -115,6 +122,22 @@ class Practice:
                 graded = True
                 self.results.update((result.id, result) for result in event.exercises)
             yield event
+
+    def searched_file(
+        self, exercise: Exercise, withdrawn: Callable[[], bool] = lambda: False
+    ) -> Generator[Event | Report, None, None]:
+        """Grade the file of an exercise, and then search it for the line that must change, for two seconds.
+
+        Yields the same as `events`, and raises the same errors.
+        """
+        end = math.inf
+
+        def searched(report: Report) -> list[str]:  # is called when the search begins
+            nonlocal end
+            end = time.monotonic() + PATIENCE_S
+            return [exercise.id]
+
+        return self.events([exercise], lambda: time.monotonic() > end or withdrawn(), searched)
 
     def grade_source(self, exercise: Exercise, source: Source) -> Report:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
@@ -189,7 +212,7 @@ class Practice:
     ) -> Generator[Event | Report, None, None]:
         assert self._grader is not None
         details = self.course.details
-        submission = Submission(sources, SubmissionStamp("local", digest(sources)))
+        submission = Submission(sources, stamp_of("local", sources))
         for event in submission_events(self._grader, submission, exercises, budget, searched):
             if isinstance(event, CheckEnded):
                 event = replace(event, result=check_for_learner(event.exercise.id, event.result, details))

@@ -21,10 +21,9 @@ from ..client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, noteboo
 from ..client.same_interpreter import Here
 from ..client.traces import leaves_traces
 from ..course import Course, Exercise, load_course
-from ..grading import Event, digest, is_searched
+from ..grading import Event, is_searched, stamp_of
 from ..remarks import Reason
 from ..report import ExerciseResult, Report, read_report, to_json, with_results
-from ..report.model import SubmissionStamp
 from ..report.shown import facts_of, first_failure, hint_of, line_of, located
 from ..views.practice import exercise_screen
 from ..words.practice import no_exercise_file, unread_text
@@ -236,7 +235,7 @@ class Tab:
                 graded = [one for one in self._course.exercises if one.id in results and one.filename in files]
                 sources = {one.id: Source(_path(one), files[one.filename]) for one in graded}
                 report = with_results(known[-1], [results[one.id] for one in graded], self._course.parts)
-                stamp = SubmissionStamp("local", digest(sources))
+                stamp = stamp_of("local", sources)
                 archive.writestr("exercises/.backward/report.json", to_json(replace(report, submission=stamp)))
         return packed.getvalue()
 

@@ -8,25 +8,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from ..base.style import Style, columns, hint_lines
+from ..base.style import Style, columns
 from ..course import Course, Exercise
 from ..grading import CheckBegan, CheckEnded, Searching
-from ..report import CheckResult, Report
-from ..report.shown import first_failure, hint_of, unloaded
+from ..report import CheckResult, Repairs, Report
+from ..report.shown import first_failure, hint_of, last_hint, unloaded
 from ..views.practice import (
+    Hints,
     exercise_list,
     exercise_screen,
     farewell,
     first_verdict,
     fitted,
+    keep_search,
+    kept_search,
     next_step,
     progress,
     reset_text,
 )
 from ..views.terminal import headline
 from ..words import practice as words
+from ..words.learner import searching
 from ..words.sentence import cannot_be_written
-from ..workspace import reset
+from ..workspace import progress_of, reset
 from .events import Event, Events, Pressed, Resized, Saved
 from .session import Practice, Withdrawn, first_unfinished
 
@@ -100,12 +104,11 @@ class Watch:
         self._at = start
         self._announced = False  # whether the screen shows another exercise and names `_at` as the next one
         self._seen = start  # the exercise that the screen shows
-        self._hint = 0  # the number of the last hint that was shown
-        self._hinted_for = ("", "")  # the exercise and the check that this hint was shown for
+        self._progress = progress_of(practice.folder)  # the last hint that was shown, and the last search
         self._view: Callable[[], list[str]] = self._welcome
         self._asked_to_reset = False
         self._searching = False  # whether the last grading has ended, and a search for the line goes on
-        self._later: deque[Event] = deque()  # the events that arrived while a file was being saved
+        self._later: deque[Event] = deque()  # the events that arrived while a file was being saved or searched
 
     def run(self) -> None:
         """Grade everything once, then handle events until the learner quits."""
@@ -118,7 +121,7 @@ class Watch:
                 if isinstance(event, Pressed):
                     if event.key in _QUIT:
                         break
-                    self._press(event.key)
+                    self._press(event.key, events)
                 elif isinstance(event, Resized):
                     self._draw()
                 elif event is not None:
@@ -172,10 +175,11 @@ class Watch:
         if following is not None:
             self._at, self._announced = following, True
 
-    def _press(self, key: str) -> None:
+    def _press(self, key: str, events: Events | None = None) -> None:
+        """Handle a key. An event ends what takes time; without `events`, it is not begun."""
         confirmed, self._asked_to_reset = self._asked_to_reset, False
         if key == "h" and self._at is not None:
-            self._turn_to_hint(self._at)
+            self._turn_to_hint(self._at, events)
         elif key == "a":
             self._view = self._everything
         elif key == "l":
@@ -201,30 +205,62 @@ class Watch:
             self._at = first_unfinished(self._course, self._practice.results, self._at.id if self._at else "")
         self._seen, self._announced, self._view = self._at, False, self._exercise
 
-    def _turn_to_hint(self, exercise: Exercise) -> None:
-        """Show the first hint for the current failure, or the one after the last hint that was shown for it."""
+    def _turn_to_hint(self, exercise: Exercise, events: Events | None) -> None:
+        """Show the first hint for the current failure, or the one after the last hint that was shown for it.
+
+        Before the last one, search the file for the line that must change, if that was not done.
+        """
         failure = self._failure(exercise)
-        hinted_for = exercise.id, failure.id if failure else ""
-        if hinted_for != self._hinted_for:
-            self._hinted_for, self._hint = hinted_for, 0
+        self._progress.failed(exercise.id, failure.id if failure else "", hint_of(failure) if failure else 1)
         hints = self._hints(exercise)
-        self._hint = next((number for number in hints if number > self._hint), hints[-1] if hints else 0)
+        if events is not None and hints.end_after(self._progress.shown) and not self._found(exercise):
+            self._search(exercise, events)
+            hints = self._hints(exercise)
+        if hints.numbers:
+            self._progress.show_next(hints.numbers)
         self._seen, self._announced, self._view = exercise, False, self._hinted
+
+    def _search(self, exercise: Exercise, events: Events) -> None:
+        """Search a file for the line that must change, until an event arrives, but not for long."""
+
+        def withdrawn() -> bool:
+            while (event := events.wait(0)) is not None:
+                self._later.append(event)
+            return bool(self._later)
+
+        with contextlib.suppress(Withdrawn):  # the next event says why
+            for event in self._practice.searched_file(exercise, withdrawn):
+                if isinstance(event, Searching):
+                    self._screen.status(self._style.cut(searching(event.tried), self._style.width))
+                elif isinstance(event, Report):
+                    self._report(event)
+
+    def _report(self, report: Report) -> None:
+        keep_search(self._progress, report)
+        self._on_report(report)
+
+    def _found(self, exercise: Exercise) -> Repairs | None:
+        """Return the result of a search of the file that was graded last, or None if there was none."""
+        source = self._practice.graded(exercise)
+        return kept_search(self._progress, self._course, exercise, source.text) if source else None
 
     def _failure(self, exercise: Exercise) -> CheckResult | None:
         """Return the check of an exercise that is explained, if there is one."""
         result = self._practice.results.get(exercise.id)
         return first_failure(result) if result else None
 
-    def _hints(self, exercise: Exercise) -> tuple[int, ...]:
-        """Return the numbers of the hints for the current failure, or of all hints if nothing failed.
+    def _hints(self, exercise: Exercise) -> Hints:
+        """Return the hints for the current failure, or all hints of the exercise if nothing failed.
 
         There is none if no hint fits, or if the file was not loaded.
         """
         failure = self._failure(exercise)
-        if self._unloaded(exercise):
-            return ()
-        return exercise.hints_from(hint_of(failure)) if failure else tuple(range(1, len(exercise.hints) + 1))
+        if failure is None:
+            every = range(0 if self._unloaded(exercise) else len(exercise.hints))
+            return Hints(exercise, tuple(number + 1 for number in every), of_failure=False)
+        source, found = self._practice.graded(exercise), self._found(exercise)
+        asked = last_hint(found, source.text, source.cells) if source and found else None
+        return Hints(exercise, exercise.hints_from(hint_of(failure)), asked=asked)
 
     def _unloaded(self, exercise: Exercise) -> bool:
         result = self._practice.results.get(exercise.id)
@@ -261,7 +297,7 @@ class Watch:
                     self._later.popleft()
                     self._press(now.key)
             else:
-                self._on_report(event)
+                self._report(event)
                 if turn and not self._searching:
                     self._turn_to(exercises)
                 self._searching = True
@@ -321,22 +357,9 @@ class Watch:
     def _hinted(self) -> list[str]:
         assert self._at is not None
         exercise, style = self._at, self._style
-        hints = self._hints(exercise)
-        if not hints:
-            later = self._unloaded(exercise)
-            none = words.hints_later(exercise.id) if later else words.no_hint(exercise.id, len(exercise.hints))
-            return [*self._exercise(), "", *style.wrap(none)]
-        more = words.NEXT_HINT
-        if self._hint == hints[-1]:
-            of_failure = self._failure(exercise) is not None
-            more = (
-                words.last_hint(exercise.id, len(exercise.hints), only=len(hints) == 1)
-                if of_failure
-                else words.LAST_HINT
-            )
-        head = words.hint_head(self._hint, len(exercise.hints), exercise.stem)
-        hint = hint_lines(head, exercise.hints[self._hint - 1], style)
-        return [*self._exercise(), "", *hint, "", *style.wrap(more)]
+        if self._unloaded(exercise):
+            return [*self._exercise(), "", *style.wrap(words.hints_later(exercise.id))]
+        return [*self._exercise(), "", *self._hints(exercise).lines(self._progress.shown, words.NEXT_HINT, style)]
 
     def _passed(self, exercise: Exercise, following: Exercise | None) -> Callable[[], list[str]]:
         def view() -> list[str]:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from msgspec import UNSET, UnsetType
 
 from ..base import lines
-from ..remarks import StartingFrom
+from ..remarks import CellStart, StartingFrom
 from ..words.facts import FaultFact, place
 from ..words.learner import edit_seen, part_text, repair_question, repairs_text
-from .model import CheckResult, ExerciseResult, PartResult
+from .model import CheckResult, ExerciseResult, PartResult, Repairs
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
 _DIGITS = 28  # characters of two numbers side by side
@@ -203,17 +203,21 @@ class LastHint(NamedTuple):
     edit: tuple[str, ...] = ()
 
 
-def last_hint(exercise: ExerciseResult, source: str) -> LastHint | None:
-    """Return the last hint for a failure, or None without such an edit. `source` is the text of the learner's file.
+def last_hint(repairs: Repairs, source: str, cells: Sequence[CellStart]) -> LastHint | None:
+    """Return the last hint for a failure, or None without such an edit.
 
     If the course does not reveal edits, the hint is a question about the statement that was edited.
+
+    Args:
+        source: the text of the learner's file.
+        cells: as in a report.
     """
-    only = exercise.repairs.only if exercise.repairs else None
-    if not exercise.repairs or only is None:
+    only = repairs.only
+    if only is None:
         return None
     if only.edit:
-        return LastHint(edit_seen(exercise.repairs.check), only.edit)
-    return LastHint(repair_question(only.kind, only.lines, only.function, source.split("\n"), exercise.cells or ()))
+        return LastHint(edit_seen(repairs.check), only.edit)
+    return LastHint(repair_question(only.kind, only.lines, only.function, source.split("\n"), cells))
 
 
 def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:

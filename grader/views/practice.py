@@ -4,18 +4,20 @@ import os
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
-from ..base import shown_path
-from ..base.style import Style, columns, packed
+from ..base import shown_path, text_digest
+from ..base.style import Style, columns, hint_lines, packed
 from ..course import Course, Exercise
-from ..report import CheckResult, ExerciseResult, Report
-from ..report.shown import first_failure, hint_of
+from ..report import CheckResult, ExerciseResult, Repairs, Report
+from ..report.shown import LastHint, first_failure, hint_of
 from ..words import practice as words
 from ..words.learner import part_text
-from ..workspace import Progress, Reset, progress_of
+from ..workspace import Found, Progress, Reset, progress_of
 from .terminal import PLAIN, at_hand, check_lines, explained, headline, learnt, observed
 
 _BAR = 24
@@ -65,7 +67,72 @@ def progress_after(folder: Path, report: Report) -> Progress:
     at, check = at_hand(report)
     if at is not None and at.status != "passed":
         progress.failed(at.id, check.id if check else "", hint_of(check) if check else 1)
+    keep_search(progress, report)
     return progress
+
+
+def keep_search(progress: Progress, report: Report) -> None:
+    """Keep the result of a search for the line that must change, if a report has one."""
+    for result in report.exercises:
+        sha256 = (report.submission.files or {}).get(result.id)
+        if result.repairs and sha256:
+            progress.found = Found(result.id, report.course.hash, sha256, Raw(msgspec.json.encode(result.repairs)))
+
+
+def kept_search(progress: Progress, course: Course, exercise: Exercise, text: str) -> Repairs | None:
+    """Return the result of the last search, if it was in a file of an exercise with this text. Else return None."""
+    found = progress.found
+    if found is None or (found.exercise, found.course, found.sha256) != (exercise.id, course.hash, text_digest(text)):
+        return None
+    try:
+        return msgspec.json.decode(found.repairs, type=Repairs)
+    except msgspec.MsgspecError:  # of another version
+        return None
+
+
+class Hints(NamedTuple):
+    """The hints for a failure of an exercise, or if nothing failed, those of the exercise.
+
+    Attributes:
+        exercise: the exercise.
+        written: the numbers of its hints that fit, in order.
+        of_failure: whether a check failed.
+        asked: the hint from an edit with which checks passed. It comes last.
+    """
+
+    exercise: Exercise
+    written: tuple[int, ...]
+    of_failure: bool = True
+    asked: LastHint | None = None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of all hints. The one from an edit follows the last hint of the exercise."""
+        return (*self.written, len(self.exercise.hints) + 1) if self.asked else self.written
+
+    def end_after(self, shown: int) -> bool:
+        """Return whether the hint after the hint `shown` is the last written one, or comes after it."""
+        return self.of_failure and (len(self.written) < 2 or shown in self.written[-2:] or shown > self.written[-1])
+
+    def lines(self, number: int, next_one: str, style: Style) -> list[str]:
+        """Return the lines of a hint, and of what comes after it. `next_one` says how to see the next hint."""
+        exercise, count = self.exercise, len(self.exercise.hints)
+        if number not in self.numbers:
+            return style.wrap(words.no_hint(exercise.id, count))
+        if self.asked and number > count:
+            code = [f"    {style.cut(style.clean(line), style.width - 4)}" for line in self.asked.edit]
+            shown = [*hint_lines(words.hint_from_search(exercise.stem), self.asked.text, style), *code]
+        else:
+            shown = hint_lines(words.hint_head(number, count, exercise.stem), exercise.hints[number - 1], style)
+        if number != self.numbers[-1]:
+            more = next_one
+        elif not self.of_failure:
+            more = words.LAST_HINT
+        elif self.asked:
+            more = words.hints_by_number(exercise.id, count)
+        else:
+            more = words.last_hint(exercise.id, count, only=len(self.written) == 1)
+        return [*shown, "", *style.wrap(more)]
 
 
 def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style = PLAIN) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from in_process import GRADE
 
-from grader.cli import hint
 from grader.cli.main import COMMANDS
 from grader.cli.parser import about
 from grader.course import load_course
+from grader.practice import session
 from grader.words import practice as said
 
 from .conftest import ROOT
@@ -282,25 +282,32 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
     assert "for 03_accumulate" in grade("hint").stdout
 
 
-@pytest.mark.parametrize(("patience_s", "last"), [(60, "Last hint for"), (0, "Hint 5 of 5 for")])
 def test_a_hint_waits_for_the_search(
-    grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch, patience_s: float, last: str
+    grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the report has no result of a search, the file is searched for a while. Without a result, no hint is added."""
-    monkeypatch.setattr(hint, "PATIENCE_S", patience_s)
-    path = exercises / "02_swap.py"
+    """If no search was done, the file is searched for a while. The result is kept until the file changes."""
+    path, last = exercises / "02_swap.py", "Last hint for 02_swap"
     path.write_text(solved(path.name).replace("self.data * out.grad", "self.data * out.gard"))
     grade("2")
-    assert [True, True] == [grade("hint").stdout.startswith(one) for one in ("Hint 5 of 5 for", last)]
-    only = "That is the only written hint for this failure." in grade("hint").stdout
-    assert (patience_s == 0) == only
+    monkeypatch.setattr(session, "PATIENCE_S", 0)
+    shown = [grade("hint").stdout for _ in range(2)]
+    assert 2 * ["Hint 5 of 5 for"] == [one[:15] for one in shown]
+    assert "That is the only written hint for this failure." in shown[0]
+    monkeypatch.setattr(session, "PATIENCE_S", 60)
+    assert grade("hint").stdout.startswith(last)
+    monkeypatch.setattr(session, "PATIENCE_S", 0)
+    assert grade("hint").stdout.startswith(last)
+    path.write_text(path.read_text() + "\n")
+    assert grade("hint").stdout.startswith("Hint 5 of 5 for")
+    path.write_text(path.read_text()[:-1])
+    assert grade("hint").stdout.startswith(last)
 
 
 def test_hints_go_on_to_those_that_belong_to_no_check(
     grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After the hints of a check come those of no check, but not those of other checks. The last one is repeated."""
-    monkeypatch.setattr(hint, "PATIENCE_S", 0)
+    monkeypatch.setattr(session, "PATIENCE_S", 0)
     path = exercises / "01_distribute.py"
     path.write_text(solved(path.name).replace("other.grad += out.grad", "pass"))
     grade("1")

@@ -27,7 +27,6 @@ from grader.course import load_course
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
 from grader.report import for_learner, to_json
-from grader.report.model import SubmissionStamp
 from grader.sandbox import IsolationError, Warm, WorkerGone
 from grader.views import render
 
@@ -248,7 +247,7 @@ class Tier:
             path.chmod(0o666)
         self.staged = self.world.files()
         read = {e.id: read_exercise(e, self.world.staged / e.filename) for e in exercises}
-        submission = grading.Submission(read, SubmissionStamp("mallory", grading.digest(read)))
+        submission = grading.Submission(read, grading.stamp_of("mallory", read))
         return grading.grade_submission(self.grader(), submission, exercises=exercises)
 
     def grader(self) -> grading.Grader:

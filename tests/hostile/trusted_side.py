@@ -60,7 +60,6 @@ from grader.report.formats.github import summary as job_summary
 from grader.report.formats.gradescope import gradescope
 from grader.report.formats.junit import junit
 from grader.report.formats.nbgrader import nbgrader
-from grader.report.model import SubmissionStamp
 from grader.report.registry import Request
 from grader.views import render
 from grader.views.cohort import render_cohort
@@ -390,7 +389,7 @@ class TrustedSide:
         """The report on a submission whose every file tells these lies."""
         exercises = self.course.exercises
         sources = {e.id: decode_source(Path(e.filename), lies.source.encode()) for e in exercises}
-        submission = Submission(sources, SubmissionStamp("mallory", grading.digest(sources)))
+        submission = Submission(sources, grading.stamp_of("mallory", sources))
         warm: Any = SimpleNamespace(tier="process", allow={})
         grader = Grader(self.course, self.book, self.session, self.oracle, warm, self.course.seed)
         return grade_submission(msgspec.structs.replace(grader, process=partial(Forged, lies)), submission)

@@ -18,7 +18,7 @@ from grader.base.style import Style
 from grader.client import decode_source
 from grader.cohort.intake.files import read_files
 from grader.course import Exercise, load_course
-from grader.grading import digest
+from grader.grading import stamp_of
 from grader.practice import Practice
 from grader.practice.tab import Tab, for_page
 from grader.report import Report, read_report, to_json
@@ -161,7 +161,7 @@ def test_work_goes_through_a_zip(tab: Tab, tmp_path: Path) -> None:
     assert [0, other.max_score] == [result.score for result in report.exercises]
     assert (other.max_score, one.max_score + other.max_score) == (report.score, report.max_score)
     sources = {exercise.id: decode_source(Path("x"), text.encode()) for exercise, text in texts.items()}
-    assert digest(sources) == report.submission.sha256
+    assert stamp_of("local", sources) == report.submission
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:

@@ -1,20 +1,27 @@
 """The screens and keys of the loop, with made-up results, without processes and files."""
 
 import io
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+from reports import make_report
 
 from grader.base.style import Style
-from grader.course import load_course
+from grader.client import Source
+from grader.course import Exercise, load_course
+from grader.grading import stamp_of
 from grader.practice.watch import Screen, Watch
-from grader.report import CheckResult, ExerciseResult
+from grader.report import CheckResult, ExerciseResult, Repair, Repairs, Report
+from grader.report.model import CourseStamp
 from grader.words import practice as said
 
 COURSE = load_course(Path(__file__).resolve().parents[2])
 FIRST, SECOND, THIRD = COURSE.exercises[:3]
+NO_EVENTS: Any = SimpleNamespace(wait=lambda seconds: None)
 
 
 def result(exercise: Any, status: str, hint: int = 0) -> ExerciseResult:
@@ -25,13 +32,27 @@ def result(exercise: Any, status: str, hint: int = 0) -> ExerciseResult:
 
 
 @pytest.fixture
-def watch() -> Any:
-    """Make the loop with the results of the first exercises. The others are not started."""
+def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Make the loop with the results of the first exercises. The others are not started. A search finds an edit."""
+    monkeypatch.chdir(tmp_path)  # where no progress is known
+    sources = {one.id: Source(Path(one.filename), "a.grad = 1\n") for one in COURSE.exercises}
 
     def make(*results: ExerciseResult, keys: bool = True) -> Watch:
         known = {one.id: result(one, "not_started") for one in COURSE.exercises}
         known.update((one.id, one) for one in results)
-        practice: Any = SimpleNamespace(course=COURSE, results=known, folder=Path("exercises"))
+
+        def searched(exercise: Exercise, withdrawn: Callable[[], bool]) -> Iterator[Report]:
+            found = replace(known[exercise.id], repairs=Repairs((Repair("constant", (1,)),), 1, exhaustive=False))
+            stamp = stamp_of("local", {exercise.id: sources[exercise.id]})
+            yield replace(make_report(found), submission=stamp, course=CourseStamp.of(COURSE))
+
+        practice: Any = SimpleNamespace(
+            course=COURSE,
+            results=known,
+            folder=Path("exercises"),
+            graded=lambda exercise: sources[exercise.id],
+            searched_file=searched,
+        )
         screen = Screen(whole=False, keys=keys, style=Style, stream=io.StringIO())
         at = next((one for one in COURSE.exercises if known[one.id].status != "passed"), None)
         return Watch(practice, screen, at)
@@ -72,6 +93,21 @@ def test_hints_stay_at_the_failure(watch: Any) -> None:
     loop._practice.results[FIRST.id] = result(FIRST, "failed")
     loop._press("h")
     assert "Hints are for checks, which run once the file can be loaded." in drawn(loop)
+
+
+@pytest.mark.parametrize(("hint", "written"), [(2, [2, 4]), (0, [])])
+def test_the_last_hint_is_a_question_about_the_line(watch: Any, hint: int, written: list[int]) -> None:
+    """The file is searched before the last written hint is shown. The question comes after it, and stays."""
+    loop = watch(result(FIRST, "partial", hint))
+    for number in written:
+        loop._press("h", NO_EVENTS)
+        assert f"Hint {number} of 5 for 01_distribute" in drawn(loop)
+        assert said.NEXT_HINT in drawn(loop)
+    for _ in range(2):
+        loop._press("h", NO_EVENTS)
+        assert "Last hint for 01_distribute" in drawn(loop)
+        assert "Which constant is in line 1, and which value is needed there?" in drawn(loop)
+        assert "`grade hint distribute N` shows hint N" in drawn(loop)
 
 
 def test_no_hint_is_shown_if_none_fits(watch: Any) -> None:

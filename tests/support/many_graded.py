@@ -11,10 +11,10 @@ from grader import sandbox
 from grader.checks.session import CheckSession
 from grader.client import EngineProcess, Reason, Source, decode_source
 from grader.course import Course
-from grader.grading import Grader, Submission, digest, grade_submission
+from grader.grading import Grader, Submission, grade_submission, stamp_of
 from grader.oracle import Oracle
 from grader.oracle.answer_book import AnswerBook
-from grader.report.model import Report, SubmissionStamp
+from grader.report.model import Report
 
 
 @contextmanager
@@ -42,7 +42,7 @@ def grade_texts(grader: Grader, texts: Mapping[str, str]) -> Report:
         else Source(Path(e.filename), unread=Reason("missing"))
         for e in grader.course.exercises
     }
-    return grade_submission(grader, Submission(sources, SubmissionStamp("local", digest(sources))))
+    return grade_submission(grader, Submission(sources, stamp_of("local", sources)))
 
 
 def results(grader: Grader, texts: Mapping[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from ...base import json_text, printable, readable
+from ...base import json_text, printable, readable, text_digest
 from ...client import (
     NOTEBOOK,
     NotebookError,
@@ -27,7 +27,7 @@ from ...client import (
     read_source,
 )
 from ...course import names_of
-from ...people.decisions import Choice, chosen, text_digest
+from ...people.decisions import Choice, chosen
 from ...words import instructor as intake
 from ...words.practice import unread_text
 from ...words.sentence import cannot_be_read
