@@ -517,22 +517,23 @@ class EngineUnderCheck:
         self._examine(runs, judge)
 
     def returns(
-        self, function: str, *arguments: float, expected: dict[str, float], about: str, reveal: bool = True
+        self, function: str, *arguments: str | float, expected: dict[str, float], about: str, reveal: bool = True
     ) -> None:
-        """Check that a learner's function, called with numbers, returns the expected numbers.
+        """Check that a learner's function, called with numbers or texts, returns the expected numbers.
 
             engine.returns("square", expected={"dL/da": 6.0}, about="L = a * a with a = 3")
 
         Args:
             function: The name of the function.
-            arguments: The numbers with which it is called.
+            arguments: The numbers or texts with which it is called.
             expected: The numbers that it must return, in this order, by their names in messages.
             about: A description of the task for the learner.
             reveal: Whether a failure shows the expected numbers.
         """
         if not expected:
             raise ArgumentError("returns: `expected` names no number")
-        call = ("call", function, [["number", argument] for argument in arguments])
+        given = [["text" if isinstance(argument, str) else "number", argument] for argument in arguments]
+        call = ("call", function, given)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
@@ -540,25 +541,35 @@ class EngineUnderCheck:
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
-    def trains(self, text: str, /, *, steps: int, rate: float, fixed: bool = False, **leaves: float) -> None:
+    def trains(
+        self,
+        loss: str | Program,
+        /,
+        *,
+        steps: int,
+        rate: float,
+        fixed: bool = False,
+        cpu_s: float | None = None,
+        **leaves: float,
+    ) -> None:
         """Check that the learner's `train` returns the loss before each step and performs gradient descent.
 
             engine.trains("L = (w * 2 - 2) ** 2", w=3, steps=3, rate=0.1)
 
-        `train` gets the loss that `text` describes, and its leaves as the parameters. Their gradients are 1
-        beforehand.
+        `train` gets the loss, and its leaves as the parameters. Their gradients are 1 beforehand.
 
         Args:
             fixed: Whether the leaves keep their values even if those of other programs are redrawn.
+            cpu_s: Replaces the course's limit of CPU seconds.
         """
         if steps < 1:
             raise ArgumentError(f"trains: `steps` is {steps}; expected at least 1")
-        asked = program(text, **(leaves if fixed else self.leaves(text, **leaves)))
-        *before, after = self.descent(asked, rate=rate, steps=steps + 1)
+        (asked,) = parsed([loss], leaves) if fixed else self._questions.programs([loss], leaves)
+        before, after = self.descent(asked, rate=rate, steps=steps)
         many = counted(steps, "step")
-        losses = {f"loss before step {k}": answer.values[asked.root] for k, answer in enumerate(before, 1)}
+        losses = {f"loss before step {k}": value for k, value in enumerate(before, 1)}
         places = {leaf.name: asked.index[leaf.name] for leaf in asked.leaves}
-        moved = {f"{name} after {many}": after.values[i] for name, i in places.items()}
+        moved = {f"{name} after {many}": after[name] for name in places}
         about = f"{many} at rate {number_text(rate)}, every .grad 1 at first: {asked.shown}"
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
@@ -572,7 +583,8 @@ class EngineUnderCheck:
             compare_list("train", list(places.values()), parameters, about)
 
         used = ("preload", [[place, 1.0] for place in places.values()])
-        self._examine([Run(asked, (used, ("train", asked.root, steps, rate), ("given_list",), ("values",)))], judge)
+        steps_taken = (used, ("train", asked.root, steps, rate), ("given_list",), ("values",))
+        self._examine([Run(asked, steps_taken)], judge, cpu_s=cpu_s)
 
     def changes_leaves(
         self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
@@ -764,15 +776,18 @@ class EngineUnderCheck:
         """
         return self._questions.leaves(text, leaves)
 
-    def descent(self, start: Program, *, rate: float, steps: int) -> list[Answer]:
-        """Return torch's values and gradients for a program before each step of gradient descent on its root.
+    def descent(self, start: Program, *, rate: float, steps: int) -> tuple[list[float], dict[str, float]]:
+        """Return the root's values before each step of gradient descent, and the leaves' after the last one.
 
-            before = engine.descent(program("L = (w - 2) ** 2", w=3), rate=0.1, steps=8)
+            losses, moved = engine.descent(program("L = (w - 2) ** 2", w=3), rate=0.1, steps=8)
 
-        Each step subtracts `rate` times its gradient from every leaf. Do not make a program from an answer: its key
-        would differ between machines.
+        Each step subtracts `rate` times its gradient from every leaf. The leaves' values are given by name. Do not make
+        a program from an answer: its key would differ between machines.
         """
-        return self._answers([start, *(Descent(start, rate, taken) for taken in range(1, steps))])
+        of_torch = start.truth or start
+        (answer,) = self._oracle([Descent(of_torch, rate, steps)])
+        moved = {leaf.name: x for leaf, x in zip(of_torch.leaves, answer.values[steps:], strict=True)}
+        return list(answer.values[:steps]), moved
 
     def fresh(
         self,
@@ -788,11 +803,11 @@ class EngineUnderCheck:
         """
         return self._questions.fresh(count, ops, sizes, numbers)
 
-    def _answers(self, asked: Sequence[Question]) -> list[Answer]:
+    def _answers(self, asked: Sequence[Program]) -> list[Answer]:
         """Return torch's answers. That to a program with a `truth` has the numbers of the program's own nodes."""
-        answers = self._oracle([one.truth or one if isinstance(one, Program) else one for one in asked])
+        answers = self._oracle([one.truth or one for one in asked])
         return [
-            Answer(one.of_truth(answer.values), one.of_truth(answer.grads)) if isinstance(one, Program) else answer
+            Answer(one.of_truth(answer.values), one.of_truth(answer.grads))
             for one, answer in zip(asked, answers, strict=True)
         ]
 

@@ -19,7 +19,10 @@ UNCLEAR = "?"  # replaces the fingerprint of a misconception on a program where 
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The values of a program's nodes, and the derivatives of its root with respect to them, in the program's order."""
+    """The values of a program's nodes, and the derivatives of its root with respect to them, in the program's order.
+
+    `Descent` says what the answer to a descent has.
+    """
 
     values: tuple[float, ...]
     grads: tuple[float, ...]

@@ -98,7 +98,7 @@ class Oracle:
     def answers(self, programs: Sequence[Question]) -> list[Answer]:
         """Return an answer for each program. Raises `OracleError`.
 
-        The answer to a descent is that to the program after its steps.
+        The answer to a descent has only values, as `Descent` says.
         """
         missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
@@ -127,7 +127,7 @@ class Oracle:
         for key, program in programs.items():
             with contextlib.suppress(KeyError, msgspec.MsgspecError):
                 answer = msgspec.json.decode(texts[f"{key} {version}"], type=Answer)
-                if len(answer.values) == len(answer.grads) == len(program.nodes):
+                if (len(answer.values), len(answer.grads)) == program.sizes:
                     found[key] = answer
         return found
 

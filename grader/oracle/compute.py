@@ -46,15 +46,23 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
     return [values, grads]
 
 
-def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[Any]]:
-    """Return the nodes after gradient descent. Each step subtracts `rate` times its gradient from every leaf."""
+def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[float]]:
+    """Return the values of the root before each step of gradient descent, and those of the leaves after the last one.
+
+    Each step subtracts `rate` times its gradient from every leaf. The second list, of gradients, is empty.
+    """
+    before = []
     for _ in range(steps):
-        _, grads = answer(nodes, root)
+        values, grads = answer(nodes, root)
+        before.append(values[root])
         nodes = [
             ["leaf", node[1] - rate * grad] if node[0] == "leaf" else node
             for node, grad in zip(nodes, grads, strict=True)
         ]
-    return nodes
+    after = [*before, *(node[1] for node in nodes if node[0] == "leaf")]
+    if not all(map(math.isfinite, after)):
+        raise ValueError("a value is not finite")
+    return [after, []]
 
 
 def main() -> None:
@@ -67,7 +75,7 @@ def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
     while (request := receive(requests, Request)) is not None:
         nodes, root, *steps = request.question
         try:
-            values, grads = answer(descended(nodes, root, *steps) if steps else nodes, root)
+            values, grads = descended(nodes, root, *steps) if steps else answer(nodes, root)
             reply = Reply(Answer(tuple(values), tuple(grads)))
         except (ArithmeticError, ValueError, RuntimeError) as error:
             reply = Reply(error=str(error))

@@ -17,19 +17,20 @@ class TableOracle(Oracle):
         super().__init__(None, None)
 
     def _computed(self, program: Question) -> Answer:
-        at = program
-        if isinstance(program, Descent):
-            at = program.start
-            for _ in range(program.steps):
-                at = _stepped(at, program.rate)
-        assert isinstance(at, Program)
-        answer = Answer(at.values, at.gradients())
+        if isinstance(program, Program):
+            answer = Answer(program.values, program.gradients())
+        else:
+            answer = _descended(program)
         if not all(map(math.isfinite, (*answer.values, *answer.grads))):
-            raise NoAnswer(f"{at.shown} has no finite answer")
+            raise NoAnswer(f"{program.shown} has no finite answer")
         return answer
 
 
-def _stepped(at: Program, rate: float) -> Program:
-    """Return a program after a step of gradient descent."""
-    grads = at.gradients()
-    return at.with_leaves([leaf.value - rate * grads[at.index[leaf.name]] for leaf in at.leaves])
+def _descended(asked: Descent) -> Answer:
+    """Return the answer to a descent."""
+    at, before = asked.start, []
+    for _ in range(asked.steps):
+        before.append(at.values[at.root])
+        grads = at.gradients()
+        at = at.with_leaves([leaf.value - asked.rate * grads[at.index[leaf.name]] for leaf in at.leaves])
+    return Answer((*before, *(leaf.value for leaf in at.leaves)), ())

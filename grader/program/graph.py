@@ -2,13 +2,14 @@
 
 import ast
 import hashlib
+import itertools
 import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -41,14 +42,14 @@ class Made(msgspec.Struct, frozen=True):
 
     Attributes:
         first: the name of the first node that the call makes.
-        arguments: `["node", i]`, `["nodes", [i, ...]]` or `["number", x]` for each argument. In place of indices of
-            nodes, `i` counts the operands of the node.
+        arguments: `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["text", "..."]` or `["list", [argument,
+            ...]]` for each argument. In place of indices of nodes, `i` counts the operands of the node.
         place: the place of the node among the results; None if the result is not a list.
         count: the number of results.
     """
 
     first: str
-    arguments: tuple[tuple[str, float | tuple[int, ...]], ...]
+    arguments: tuple[tuple[str, Any], ...]
     place: int | None = None
     count: int = 1
 
@@ -237,7 +238,13 @@ class Program:
     @property
     def shown(self) -> str:
         """Return the program as a learner reads it: `L = a * a    with a = 3`."""
-        values = ", ".join(f"{leaf.name} = {number_text(leaf.value)}" for leaf in self.leaves)
+        lists: dict[str, list[str]] = {}  # by name; a leaf that is in no list is a list of its own
+        for leaf in self.leaves:
+            lists.setdefault(leaf.name.partition("[")[0], []).append(number_text(leaf.value))
+        values = ", ".join(
+            f"{name} = {numbers[0] if name in self.index else _beginning(name, numbers)}"
+            for name, numbers in lists.items()
+        )
         return f"{self.text}    with {values}" if values else self.text
 
     @cached_property
@@ -262,6 +269,11 @@ class Program:
         return self.short or self.wire
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of values and of gradients in an answer."""
+        return len(self.nodes), len(self.nodes)
+
+    @property
     def question(self) -> list[object]:
         """Return the question to the oracle: the wire form and the root."""
         return [self.wire, self.root]
@@ -270,6 +282,11 @@ class Program:
     def key(self) -> str:
         """Return the key of the question, which does not depend on the names of nodes."""
         return key_of(self.question)
+
+
+def _beginning(name: str, numbers: list[str]) -> str:
+    """Return the beginning of a list of leaves, as a learner reads it."""
+    return f"[{', '.join(numbers[:_FIRST])}, …]" if len(numbers) > _FIRST else f"[{', '.join(numbers)}]"
 
 
 def _wire_of_made(node: Op, made: Made) -> list[object]:
@@ -294,6 +311,7 @@ def number_text(value: float) -> str:
 # -- Large programs of regular shape, described by a short text instead of their full expression
 
 NOTHING = Program((), 0, "")
+_FIRST = 4  # the most numbers of a list that are shown
 
 
 def leaf(value: float) -> Program:
@@ -341,7 +359,8 @@ class Descent:
 
     Each step subtracts `rate` times its gradient from every leaf. The oracle computes the steps. The
     values of the leaves after them may differ in their last digits between machines, so no program
-    and no key contains them.
+    and no key contains them. The values of an answer are those of the root before each step, and those
+    of the leaves after the last one. It has no gradients.
     """
 
     start: Program
@@ -356,9 +375,9 @@ class Descent:
             )
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Return the nodes of `start`. The values of its leaves are those before the first step."""
-        return self.start.nodes
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of values and of gradients in an answer."""
+        return self.steps + len(self.start.leaves), 0
 
     @property
     def shown(self) -> str:
@@ -386,7 +405,10 @@ _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "*
 _OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
 
 
-def program(text: str, truth: str = "", /, **values: float) -> Program:
+Rows: TypeAlias = "float | Sequence[Rows]"
+
+
+def program(text: str, truth: str = "", /, **values: Rows) -> Program:
     """Parse assignments, separated by `;` or newlines, or a single expression, which is named `L`.
 
     The last node assigned is the root. Functions may be written `relu(x)` or `x.relu()`.
@@ -396,9 +418,10 @@ def program(text: str, truth: str = "", /, **values: float) -> Program:
     Args:
         text: the assignments or the expression.
         truth: a program that has the same nodes and the same root, for torch. With it, an assignment may call a
-            function of the learner's file with nodes, lists of nodes and numbers. The function returns a node, or a
-            list with a node for each name on the left.
-        values: the value of each leaf of either program, by name.
+            function of the learner's file with nodes, numbers, texts, and lists of these. The function returns a
+            node, or a list with a node for each name on the left.
+        values: the value of each leaf of either program, by name. A list of values makes a leaf for each number, such
+            as `row[0]` or `table[1][2]`. The name of the list stands for the list of these leaves in a call.
 
     Raises:
         ProgramError: `text` is anything else, or the values are not those of its leaves.
@@ -406,26 +429,33 @@ def program(text: str, truth: str = "", /, **values: float) -> Program:
     if not isinstance(text, str):
         raise ProgramError(f"a program is a text such as 'L = a * b', not {text!r}")
     try:
-        leaves = tuple((name, float(value).hex()) for name, value in values.items())
+        leaves = tuple((name, float(x).hex()) for key, value in values.items() for name, x in _leaves(key, value))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
     if not truth:
         return _parsed(text, leaves)
-    of_truth = _parsed(truth, _named_in(truth, leaves))
+    of_truth = _parsed(truth, _named_in(f"{text} {truth}", leaves), idle=True)
     parsed = replace(_parsed(text, _named_in(text, leaves), calls=True), truth=of_truth)
     if of_truth.root_name != parsed.root_name:
         raise ProgramError(f"{text!r}: its root is {parsed.root_name}, and that of `truth` is {of_truth.root_name}")
     return parsed
 
 
+def _leaves(name: str, value: Rows) -> list[tuple[str, float]]:
+    """Return the leaves that a value makes, with their names."""
+    if isinstance(value, (list, tuple)):
+        return [leaf for i, item in enumerate(value) for leaf in _leaves(f"{name}[{i}]", item)]
+    return [(name, value)]  # type: ignore[list-item]
+
+
 def _named_in(text: str, leaves: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     names = set(re.findall(r"[A-Za-z_]\w*", text))
-    return tuple((name, value) for name, value in leaves if name in names)
+    return tuple((name, value) for name, value in leaves if name.partition("[")[0] in names)
 
 
 @lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0
-def _parsed(text: str, values: tuple[tuple[str, str], ...], calls: bool = False) -> Program:
-    parser = _Parser(text, {name: float.fromhex(value) for name, value in values}, calls)
+def _parsed(text: str, values: tuple[tuple[str, str], ...], calls: bool = False, idle: bool = False) -> Program:
+    parser = _Parser(text, {name: float.fromhex(value) for name, value in values}, calls, idle)
     try:
         return parser.parse()
     except RecursionError:
@@ -443,8 +473,9 @@ def _known(expression: ast.expr) -> str:
 
 
 class _Parser:
-    def __init__(self, text: str, values: dict[str, float], calls: bool = False) -> None:
+    def __init__(self, text: str, values: dict[str, float], calls: bool = False, idle: bool = False) -> None:
         self.calls = calls  # whether functions of the learner's file may be called
+        self.idle = idle  # whether leaves need not be used
         self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
         self.nodes: list[Node] = []
         self.names: dict[str, int] = {}
@@ -480,7 +511,7 @@ class _Parser:
                     case _:
                         raise self._error("every line must be an assignment such as `b = a + 1`")
         idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
-        if idle:
+        if idle and not self.idle:
             raise self._error(f"{', '.join(idle)} has a value but is not used")
         return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
 
@@ -492,8 +523,9 @@ class _Parser:
             raise self._error(f"{name} is not an operation, only another name")
 
     def _make(self, target: ast.expr, function: str, call: ast.Call) -> None:
-        """Add the nodes that a function of the learner's file makes. Its arguments are names of nodes, lists of such
-        names, and numbers.
+        """Add the nodes that a function of the learner's file makes.
+
+        Its arguments are names of nodes, names of lists of leaves, numbers, texts, and lists of these.
         """
         targets = target.elts if isinstance(target, ast.Tuple) else [target]
         names = [one.id for one in targets if isinstance(one, ast.Name)]
@@ -501,35 +533,48 @@ class _Parser:
             raise self._error(f"`{ast.unparse(call)}` needs a new name on the left for each node that it makes")
         used: list[int] = []
 
-        def place(expression: ast.expr) -> int:
-            operand = self._operand(expression)
-            if not isinstance(expression, ast.Name) or not isinstance(operand, int):
-                raise self._error(f"`{ast.unparse(expression)}` is not the name of a node")
-            used.append(operand)
-            return len(used) - 1
-
-        arguments: list[tuple[str, float | tuple[int, ...]]] = []
-        for argument in call.args:
-            match argument:
-                case ast.List(elts=nodes):
-                    arguments.append(("nodes", tuple(map(place, nodes))))
-                case ast.Name():
-                    arguments.append(("node", place(argument)))
-                case _:
-                    number = self._operand(argument)
-                    if not isinstance(number, Number):
-                        raise self._error(f"`{ast.unparse(argument)}` is not a name, a list of names or a number")
-                    arguments.append(("number", number.value))
+        arguments = tuple(self._argument(argument, used) for argument in call.args)
         several = isinstance(target, ast.Tuple)
         for at, name in enumerate(names):
-            made = Made(names[0], tuple(arguments), at if several else None, len(names))
+            made = Made(names[0], arguments, at if several else None, len(names))
             self._add(Op(name, function, tuple(used), made))
+
+    def _argument(self, argument: ast.expr, used: list[int]) -> tuple[str, Any]:
+        """Return an argument of a call as in `Made`, and add the nodes in it to `used`."""
+        match argument:
+            case ast.List(elts=items):
+                given = tuple(self._argument(item, used) for item in items)
+                if given and all(kind == "node" for kind, _ in given):
+                    return "nodes", tuple(place for _, place in given)
+                return "list", given
+            case ast.Constant(value=str() as text):
+                return "text", text
+            case ast.Name(id=name) if name not in self.names and any(n.startswith(f"{name}[") for n in self.names):
+                return self._argument(self._rows(name), used)
+        operand = self._operand(argument)
+        if isinstance(operand, Number):
+            return "number", operand.value
+        if not isinstance(argument, (ast.Name, ast.Subscript)):
+            raise self._error(f"`{ast.unparse(argument)}` is not a name, a number, a text or a list of these")
+        used.append(operand)
+        return "node", len(used) - 1
+
+    def _rows(self, name: str) -> ast.expr:
+        """Return the list of the leaves `name[0]`, `name[1]` and so on, or the leaf of this name."""
+        if name in self.names:
+            return ast.parse(name, mode="eval").body
+        items = itertools.takewhile(
+            lambda item: any(n == item or n.startswith(f"{item}[") for n in self.names),
+            (f"{name}[{i}]" for i in itertools.count()),
+        )
+        return ast.List([self._rows(item) for item in items], ast.Load())
 
     def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
         match expression:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return self._number(number)
-            case ast.Name(id=leaf):
+            case ast.Name() | ast.Subscript():
+                leaf = ast.unparse(expression)
                 if leaf not in self.names:
                     raise self._error(f"{leaf} has no value")
                 self.used.add(leaf)

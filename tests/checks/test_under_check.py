@@ -134,8 +134,7 @@ LEAVES = [(3.0, 16.0), (-1.0, 2.0)]
 HALF = {"about": "y", "expected": {"x": 3}}
 KEYS = "the keys of `expected` are some of a.data, a.grad, b.data, b.grad"
 WRONG: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
-    ("returns: `arguments` is [[1, 2]]; expected finite number", "returns", ("half", [[1, 2]]), HALF),
-    ("returns: `arguments` is '2'; expected finite number", "returns", ("half", "2"), HALF),
+    ("returns: `arguments` is [[1, 2]]; expected str | finite number", "returns", ("half", [[1, 2]]), HALF),
     ("`arguments` is", "returns", ("half", 2j), HALF),
     ("`arguments` is nan", "returns", ("half", float("nan")), HALF),
     ("`arguments` is 100", "returns", ("half", 10**400), HALF),
@@ -158,7 +157,7 @@ WRONG: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
     ),
     ("`programs` is 7; expected str | ", "agrees", (7,), {}),
     ("there is no program", "agrees", (), {}),
-    ("the value of a leaf is not a number", "agrees", ("L = a * a",), {"a": [3]}),
+    ("the value of a leaf is not a number", "agrees", ("L = a * a",), {"a": [None]}),
     ("L = a * a has no node `z`", "agrees_again", ("L = a * a",), {"a": 3, "first": "z"}),
     ("`steps` is 1.5; expected int", "trains", ("L = w * w",), {"w": 3, "steps": 1.5, "rate": 0.1}),
     ("`steps` is 0", "trains", ("L = w * w",), {"w": 3, "steps": 0, "rate": 0.1}),
@@ -840,11 +839,10 @@ def test_a_descent_is_left_to_the_oracle() -> None:
 
     def hear(questions: Sequence[Question]) -> list[Answer]:
         heard.extend(questions)
-        return [Answer((float(place),), (1.0,)) for place, _ in enumerate(questions)]
+        return [Answer((9.0, 5.0, 3.0, 1.5), ())]
 
-    answers = engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
-    assert [SQUARE, Descent(SQUARE, 0.1, 1), Descent(SQUARE, 0.1, 2)] == heard
-    assert [(0.0,), (1.0,), (2.0,)] == [answer.values for answer in answers]
+    assert ([9.0, 5.0, 3.0], {"a": 1.5}) == engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
+    assert [Descent(SQUARE, 0.1, 3)] == heard
 
 
 # -- functions that change leaves ---------------------------------------------------------------------------------

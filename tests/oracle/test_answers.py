@@ -126,9 +126,9 @@ def test_answers_come_in_the_order_of_the_programs(oracle: Oracle) -> None:
 
 
 def test_a_descent_is_answered_and_remembered(oracle: Oracle, path: Path) -> None:
-    """The answer is that of the program after the steps, and another oracle finds it in the memo."""
+    """The answer has the losses and the leaf after the steps, and another oracle finds it in the memo."""
     asked = Descent(SQUARE, 0.25, 2)
-    assert [Answer(values=(0.75, 0.5625), grads=(1.5, 1.0))] == oracle.answers([asked])
+    assert [Answer(values=(9.0, 2.25, 0.75), grads=())] == oracle.answers([asked])
     with Oracle(None, path) as other:
         assert oracle.answers([asked]) == other.answers([asked])
         assert 0 == other.computed

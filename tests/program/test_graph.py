@@ -465,7 +465,7 @@ def test_the_text_is_kept_on_one_line() -> None:
         ("relu(*a)", "is not supported in programs"),
         ("a.relu(a)", "is not supported in programs"),
         ("a.data * 2", "is not supported in programs"),
-        ("a[0] + 1", "is not supported in programs"),
+        ("a[0] + 1", "a[0] has no value"),
         ("a + True", "is not supported in programs"),
         ("a + 2j", "is not supported in programs"),
         ("a + 'b'", "is not supported in programs"),
@@ -558,6 +558,33 @@ def test_leaves_that_only_one_text_names_belong_to_it() -> None:
     assert (3.0, 3.0, 1.0) == made.gradients()
 
 
+ROWS = program(
+    "L = f([0, 1], ['an', ''], table, row); M = L * a",
+    "L = row[0] * table[1][0]; M = L * a",
+    table=[[1, 2], [3, 4]],
+    row=[5],
+    a=2,
+)
+
+
+def test_a_function_gets_texts_and_lists_of_leaves() -> None:
+    """The name of a list stands for all its leaves. `truth` need not use them, and their gradients are then 0."""
+    numbers, texts = (("number", 0), ("number", 1)), (("text", "an"), ("text", ""))
+    rows = (("nodes", (0, 1)), ("nodes", (2, 3)))
+    call = ["L", "f", (("list", numbers), ("list", texts), ("list", rows), ("nodes", (4,))), None, 1]
+    assert ["made", call, 0, 1, 2, 3, 4] == ROWS.wire[6]
+    names = ["table[0][0]", "table[0][1]", "table[1][0]", "table[1][1]", "row[0]", "a", "L", "M"]
+    assert names == [node.name for node in ROWS.nodes]
+    assert (0.0, 0.0, 10.0, 0.0, 6.0, 15.0, 2.0, 1.0) == ROWS.gradients()
+
+
+def test_a_list_of_leaves_is_shown_by_its_beginning() -> None:
+    """A learner reads the first four numbers of a list."""
+    assert "table = [1, 2, 3, 4], row = [5], a = 2" in ROWS.shown
+    longer = program("L = row[0] + row[1] + row[2] + row[3] + row[4]", row=[1, 2, 3, 4, 5])
+    assert longer.shown.endswith("with row = [1, 2, 3, 4, …]")
+
+
 def test_a_program_follows_the_leaves_of_its_truth() -> None:
     """With other numbers in `truth`, the program has them too."""
     assert PAIR.truth is not None
@@ -571,8 +598,9 @@ def test_a_program_follows_the_leaves_of_its_truth() -> None:
     [
         ("d = f(a); L = d * a", "L = a * a", "`truth` has no node d"),
         ("L = f(a); M = L * a", "M = a * a; L = M * a", "its root is M, and that of `truth` is L"),
-        ("L = f(a * a)", "L = a * a", "is not a name, a list of names or a number"),
-        ("L = f([a * a])", "L = a * a", "`a * a` is not the name of a node"),
+        ("L = f(a * a)", "L = a * a", "`a * a` is not a name, a number, a text or a list of these"),
+        ("L = f([a * a])", "L = a * a", "`a * a` is not a name, a number, a text or a list of these"),
+        ("L = f([b])", "L = a * a", "b has no value"),
         ("L = f(a, k=2)", "L = a * a", "needs a new name on the left for each node"),
         ("a = f(a)", "L = a * a", "needs a new name on the left for each node"),
         ("L = f(a)", "", "`f(a)` is not supported in programs"),

@@ -46,14 +46,15 @@ def answer(program: Program) -> Answer:
 
 
 def answered(question: Question) -> Answer:
-    """Return the answer to a program, or to the program after some steps of gradient descent."""
+    """Return the answer to a program or to a descent."""
     if isinstance(question, Program):
         return answer(question)
-    p = question.start
+    p, losses = question.start, []
     for _ in range(question.steps):
         leaves = [(i, node) for i, node in enumerate(p.nodes) if isinstance(node, Leaf)]
+        losses.append(answer(p).values[p.root])
         p = p.with_leaves([leaf.value - question.rate * answer(p).grads[i] for i, leaf in leaves])
-    return answer(p)
+    return Answer((*losses, *(leaf.value for leaf in p.leaves)), ())
 
 
 def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) -> list[Any]:

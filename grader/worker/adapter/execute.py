@@ -135,7 +135,8 @@ class Graph:
             nodes: the operands.
             first: the name of the first node that the call makes.
             function: the name of the function.
-            arguments: `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`, where `i` counts the operands.
+            arguments: `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["text", "..."]` or `["list", [argument,
+                ...]]`, where `i` counts the operands.
             place: the place of the node in the list of results; None if the result is not a list.
             count: the number of results.
 
@@ -143,11 +144,7 @@ class Graph:
             Unreadable: the function returned no list, or a list of another length.
         """
         if first not in results:
-            given = [
-                nodes[value] if kind == "node" else [nodes[i] for i in value] if kind == "nodes" else value
-                for kind, value in arguments
-            ]
-            result = self._function(function)(*given)
+            result = self._function(function)(*[_given(nodes, *argument) for argument in arguments])
             if place is not None:
                 result = self._list(function, result, count)
             results[first] = result
@@ -431,7 +428,10 @@ class Graph:
         return ["trace", self.trace[:1000]]
 
     def call(self, name: str, arguments: list[Any]) -> list[Any]:
-        """Call a function of the file. Each argument is `["node", i]`, `["nodes", [i, ...]]` or `["number", x]`."""
+        """Call a function of the file.
+
+        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]` or `["text", "..."]`.
+        """
         return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
 
     def inputs(self) -> list[Any]:
@@ -489,6 +489,13 @@ class Graph:
         object.
         """
         return self._ids([node])[0]
+
+
+def _given(nodes: list[Any], kind: str, value: Any) -> Any:
+    """Return an argument of a function that makes nodes."""
+    if kind == "list":
+        return [_given(nodes, *item) for item in value]
+    return nodes[value] if kind == "node" else [nodes[i] for i in value] if kind == "nodes" else value
 
 
 def _missing_method(error: TypeError, filename: str, engine: type) -> str | None:

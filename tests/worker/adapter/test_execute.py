@@ -173,6 +173,14 @@ def test_a_function_that_makes_something_else_is_named(executed: Execute, body: 
     assert ["build", "shape", *problem] == [where, kind, code, *rest]
 
 
+def test_a_function_gets_lists_of_nodes_numbers_and_texts(executed: Execute) -> None:
+    """Every list is new, and a number stays an int."""
+    picked = program("L = pick([1, 0], ['aba', ''], rows)", "L = rows[1][0] * 3", rows=[[2, 3], [4, 5]])
+    body = "def pick(places, texts, rows):\n    return rows[places[0]][places[1]] * len(texts[0])"
+    (values,) = results(executed(f"{OPERATIONS}{body}", picked, ["values"]))
+    assert [2.0, 3.0, 4.0, 5.0, 12.0] == floats(values)
+
+
 def test_other_objects_in_place_of_made_nodes_are_seen(executed: Execute) -> None:
     """A number among the nodes is observed as its type."""
     only = program("p, q = halves([a, b], 2)", "p = a / 2; q = b / 2", a=3, b=-8)
