@@ -7,6 +7,7 @@ both from everything else, and ends an interpreter that does not answer (`docs/s
 import builtins
 import contextlib
 import json
+import math
 import os
 import random
 import sys
@@ -27,6 +28,8 @@ from ..worker.confine.limits import LoopSteps
 from .transport import MAX_CPU_S, Answer, Budget, Printed, Transport
 
 TIER = "browser"
+_MOST_SLOWNESS = 4.0  # the limit of time is at most so many times longer because the machine is busy
+_NOISE = 1.25  # a slowness below this says nothing: the clocks of browsers are coarse
 
 
 class Here:
@@ -58,16 +61,67 @@ class Here:
         self.alive = alive
         self.depth = sys.getrecursionlimit()
         self.steps = LoopSteps()
+        self._pace = _Pace()
 
     def connect(self, limits: Limits, budget: Budget) -> Transport:
         """Return a transport for one learner file."""
         return SameInterpreter(self, limits, budget)
+
+    def slowness(self) -> float:
+        """Return how many times longer Python takes now than it took at best. The page gets a sign of life."""
+        self.alive()
+        return self._pace.slowness()
 
     def __enter__(self) -> "Here":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.steps.close()
+
+
+class _Pace:
+    """How fast the interpreter runs, because a browser measures no CPU time."""
+
+    def __init__(self) -> None:
+        self._best = math.inf
+        self.slowness()
+
+    def slowness(self) -> float:
+        """Return how many times longer Python takes now than it took at best. This takes less than 0.1 s."""
+        spans = [self._span() for _ in range(40)]
+        # a span is shorter than the time for which a system stops one of several programs
+        self._best = min(self._best, *spans)
+        return sum(spans) / len(spans) / self._best
+
+    def _span(self) -> float:
+        begun = time.perf_counter()
+        for _ in range(10_000):
+            pass
+        return time.perf_counter() - begun
+
+
+class MoreTime:
+    """The seconds that a request gets beyond its limit, because the machine is busy.
+
+    Args:
+        seconds: The limit.
+        slowness: Returns how many times longer Python takes now than it took at best.
+    """
+
+    def __init__(self, seconds: float, slowness: Callable[[], float]) -> None:
+        self._seconds = self._granted = seconds
+        self._slowness = slowness
+        self._measured: list[float] = []
+
+    def __call__(self) -> float:
+        """Return the seconds to add when the limit and all that was added are over."""
+        self._measured.append(self._slowness())
+        slowness = min(sum(self._measured) / len(self._measured), _MOST_SLOWNESS)
+        entitled = self._seconds * slowness if slowness >= _NOISE else self._seconds
+        # at most as long again as the limit, so that the slowness is measured again
+        more = min(entitled - self._granted, self._seconds)
+        self._granted += more
+        return more
 
 
 class SameInterpreter:
@@ -108,7 +162,8 @@ class SameInterpreter:
             file = self._file = open_file(message)
         host, budget = self._host, self._budget
         seconds = min(cpu_s * host.patience, budget.left_cpu_s, host.longest_s)
-        steps = host.steps.counted(self._filename, self._limits.calls, seconds)
+        more = MoreTime(seconds, host.slowness)
+        steps = host.steps.counted(self._filename, self._limits.calls, seconds, more)
         with _restored(self._named, printed, host.depth), steps:
             answer = self._run(file, message, printed) if ordered else file.load()
         budget.cpu_s += time.perf_counter() - begun

@@ -23,7 +23,7 @@ from grader.client import (
     Run,
     Source,
 )
-from grader.client.same_interpreter import Here
+from grader.client.same_interpreter import Here, MoreTime
 from grader.course import Limits
 from grader.program import program
 
@@ -129,3 +129,28 @@ def test_the_budget_counts(here: Here) -> None:
     with EngineProcess(here, Source(FILE, ENGINE), None, LIMITS, budget) as process:
         assert isinstance(process.load(), Loaded)
         assert budget.cpu_exceeded == process.run(batch()).answer
+
+
+@pytest.mark.parametrize(
+    ("slowness", "added"),
+    [
+        ([1.0], [0]),
+        ([1.2], [0]),
+        ([1.5, 1.5], [1, 0]),
+        ([2.0, 2.0], [2, 0]),
+        ([3.5, 3.5, 3.5], [2, 2, 1]),
+        ([4.0, 1.0], [2, 1]),
+        ([100.0] * 4, [2, 2, 2, 0]),
+    ],
+)
+def test_a_busy_machine_gives_more_time(slowness: list[float], added: list[float]) -> None:
+    """A limit of 2 s grows with the mean of what was measured, each time by at most 2 s, and to at most 8 s."""
+    measured = iter(slowness)
+    more = MoreTime(2.0, lambda: next(measured))
+    assert pytest.approx(added) == [max(0.0, more()) for _ in slowness]
+
+
+def test_the_best_pace_is_the_measure() -> None:
+    """Python is never faster than at best."""
+    with Here() as host:
+        assert 1 <= min(host.slowness() for _ in range(3))

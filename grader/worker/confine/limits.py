@@ -102,6 +102,7 @@ class LoopSteps:
         self._filename = ""
         self._left = sys.maxsize
         self._deadline = 0.0
+        self._more: Callable[[], float] = lambda: 0.0
         self._monitoring: Any = getattr(sys, "monitoring", None)
         if self._monitoring is not None:
             self._monitoring.use_tool_id(_TOOL, "loops")
@@ -110,12 +111,19 @@ class LoopSteps:
             self._monitoring.set_events(_TOOL, self._monitoring.events.JUMP)
 
     @contextlib.contextmanager
-    def counted(self, filename: str, most: int, seconds: float) -> Iterator[None]:
+    def counted(
+        self, filename: str, most: int, seconds: float, more: Callable[[], float] = lambda: 0.0
+    ) -> Iterator[None]:
         """Inside of the block, raise `OutOfTime` in a loop of this file when its loops took `most` steps or `seconds`.
 
         The number of steps is the same on every machine. The time is for loops whose steps take long.
+
+        Args:
+            more: Called when the time is over. Returns the seconds that are added, for instance because the machine was
+                busy with something else; 0 or less for none.
         """
         self._filename, self._left, self._deadline = filename, most, time.perf_counter() + seconds
+        self._more = more
         self.ran_out = False
         try:
             yield
@@ -126,10 +134,17 @@ class LoopSteps:
         if code.co_filename != self._filename or end > start:
             return self._monitoring.DISABLE  # this jump is not reported again
         self._left -= 1
-        if self._left < 0 or (self._left % _LOOK == 0 and time.perf_counter() > self._deadline):
+        if self._left < 0 or (self._left % _LOOK == 0 and self._is_over()):
             self.ran_out = True
             raise OutOfTime
         return None
+
+    def _is_over(self) -> bool:
+        while time.perf_counter() > self._deadline:
+            if (more := self._more()) <= 0:
+                return True
+            self._deadline += more
+        return False
 
     def close(self) -> None:
         """Stop counting."""

@@ -216,8 +216,18 @@ def lines(text, most):
             return stopped.__traceback__.tb_next.tb_lineno
     return None
 
-steps = LoopSteps()
+def added():
+    "Return 0.01 seconds, but nothing the third time."
+    asked.append(1)
+    return 0.01 if len(asked) < 3 else 0
+
+asked, steps = [], LoopSteps()
 print([lines(text, 1_000) for text in {texts!r}])
+with steps.counted("learner.py", 10**9, 0, added):
+    try:
+        exec(compile("while True: pass", "learner.py", "exec"), {{}})
+    except OutOfTime:
+        print(len(asked))
 steps.close()
 """
 
@@ -228,7 +238,10 @@ def _starts(python: str | Path | None) -> bool:
 
 
 def test_the_steps_of_loops_are_counted() -> None:
-    """A loop is stopped at its own line after so many steps, in whatever form it is written; others run to the end."""
+    """A loop is stopped at its own line after so many steps, in whatever form it is written; others run to the end.
+
+    When the time is over, it is asked how much is added, until nothing is.
+    """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     others = [*map(shutil.which, ("python3.14", "python3.13", "python3.12")), *pyenv.glob("3.1[2-9].*/bin/python")]
     python = next(filter(_starts, [sys.executable] if sys.version_info >= (3, 12) else others), None)
@@ -238,4 +251,4 @@ def test_the_steps_of_loops_are_counted() -> None:
     fine = ["for _ in range(999): pass", "sum(range(10_000))", "while True:\n    break"]
     program = _LOOP.format(path=str(Path(limits.__file__).parents[2]), texts=endless + fine)
     done = subprocess.run([python, "-I", "-c", program], check=False, capture_output=True, text=True)
-    assert ("[1, 2, 3, None, None, None]\n", "") == (done.stdout, done.stderr)
+    assert ("[1, 2, 3, None, None, None]\n3\n", "") == (done.stdout, done.stderr)
