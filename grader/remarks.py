@@ -9,6 +9,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 Shown: TypeAlias = float | str
+# the fault of a backward pass that a function has to notice
+Fault: TypeAlias = Literal["factor", "sign", "lost", "small", "swapped", "missing", "extra", "cancelling"]
 
 
 class CellStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -194,6 +196,44 @@ class Returned(_Remark, frozen=True, tag="returned"):
     type: str | None = None
 
 
+class Unnoticed(_Remark, frozen=True, tag="unnoticed"):
+    """A function that tests gradients returned True for a backward pass with a wrong gradient.
+
+    Attributes:
+        function: The function.
+        fault: The fault of the backward pass.
+        gradient: The name of the gradient.
+        given: What the backward pass gives.
+        right: Torch's gradient.
+    """
+
+    function: str
+    fault: Fault
+    gradient: str
+    given: float
+    right: float
+
+
+class RightRefused(_Remark, frozen=True, tag="right_refused"):
+    """A function that tests gradients returned False for a backward pass with torch's gradients, which are `grads`."""
+
+    function: str
+    grads: dict[str, float]
+
+
+class NoTruth(_Remark, frozen=True, tag="no_truth"):
+    """A function returned neither True nor False, but an object of another type."""
+
+    function: str
+    type: str
+
+
+class NumbersChanged(_Remark, frozen=True, tag="numbers_changed"):
+    """A function changed the list of numbers that it was given."""
+
+    function: str
+
+
 class NotRight(_Remark, frozen=True, tag="not_right"):
     """Wrong numbers that a function returned, by name. The right ones are not revealed."""
 
@@ -275,6 +315,10 @@ Remark: TypeAlias = (
     | AfterCall
     | HoldsInput
     | Returned
+    | Unnoticed
+    | RightRefused
+    | NoTruth
+    | NumbersChanged
     | NotRight
     | OrderFault
 )

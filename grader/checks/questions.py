@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from ..program import METHODS, OPERATIONS, REFLECTED, Number, Op, Program, draw,
 from ..remarks import StartingFrom
 
 Given: TypeAlias = Sequence[str | Program]
+T = TypeVar("T")
 
 
 class Questions:
@@ -83,6 +84,10 @@ class Questions:
         if self._redraw is None:
             return list(numbers)
         return list(self._redraw.more_numbers(numbers, more) if more else self._redraw.numbers(numbers))
+
+    def in_other_order(self, items: Sequence[T]) -> list[T]:
+        """Return items in the order in which they are sent. With a redraw, it is another order."""
+        return list(items) if self._redraw is None else self._redraw.in_other_order(items)
 
     def leaves(self, text: str, leaves: dict[str, float]) -> dict[str, float]:
         """Return the leaf values with which a program is sent. Ints stay ints."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct
 
 from ..base import counted, did_you_mean
-from ..client import Batch, Broke, Called, Died, Done, Problem, Ran, Read, Reading, Reason, Run
+from ..client import Batch, Broke, Called, Died, Done, Odd, Problem, Ran, Read, Reading, Reason, Run
 from ..course import Limits
 from ..oracle import Redraw
 from ..oracle.answer_book import Answer
@@ -21,6 +21,7 @@ from ..remarks import (
     Cleared,
     DataChanged,
     DependsOnOrder,
+    Fault,
     HoldsInput,
     InPlace,
     IntLeaves,
@@ -29,14 +30,18 @@ from ..remarks import (
     NoRules,
     NotCalled,
     NothingStored,
+    NoTruth,
+    NumbersChanged,
     OnesAtFirst,
     Released,
     Remark,
+    RightRefused,
     RulesRunAgain,
     RuleTripled,
     SecondPass,
     SeedChanged,
     StartingFrom,
+    Unnoticed,
 )
 from .compare import (
     close,
@@ -45,6 +50,7 @@ from .compare import (
     compare_returned,
     compare_untouched,
     compare_values,
+    gradient_name,
     judge_topological,
     judge_trace,
     largest,
@@ -58,12 +64,29 @@ from .questions import Questions, Shown, aimed, lacks, left_out, not_offered, ou
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
+_GIVEN_NUMBERS = ("given_numbers",)
+_LEAST_ERROR = 2e-4  # of a wrong gradient that a function has to notice
 _AT_FIRST = 0.5  # the gradient of each leaf before a function is called
 _HUGE_SEED = 2  # mixes the inputs of a node with their users
 Notes: TypeAlias = tuple[DependsOnOrder, ...]  # additional remarks on an outcome
 JudgeOutcome: TypeAlias = Callable[[Done | Broke, Notes], None]
 Measure: TypeAlias = Callable[[list[float], list[float]], float | list[float]]  # of values and gradients
 Judge: TypeAlias = Callable[[int, Done | Broke, Notes], None]  # with the index of the run
+Table: TypeAlias = Callable[..., tuple[float, ...]]  # of torch's gradients of the leaves
+
+
+class GivenPass(Struct, frozen=True):
+    """A function of nodes with a backward pass, which is handed to a learner's function as data.
+
+    Attributes:
+        on: The program that the function computes from its leaves. The function has an argument for each leaf.
+        fault: The fault of the backward pass; None if it gives torch's gradients.
+        by: Returns its gradients of the leaves, from torch's; None if they are torch's.
+    """
+
+    on: Program
+    fault: Fault | None = None
+    by: Table | None = None
 
 
 class Runner(Protocol):
@@ -749,6 +772,103 @@ class EngineUnderCheck:
         at_first = ("preload", [[p.index[leaf.name], _AT_FIRST] for leaf in p.leaves])
         self._examine([Run(p, (("inputs",), at_first, ("build_again",), ("grads",)))], judge)
 
+    def differentiates(self, function: str, *programs: str | Program, tolerance: float, **leaves: float) -> None:
+        """Check that a learner's function computes torch's gradients of a given function without its backward pass.
+
+            engine.differentiates("numeric_grad", "L = a * b + a", a=2, b=-3, tolerance=1e-5)
+
+        The learner's function is called with the given function, which computes the program from nodes for its
+        leaves, a list of the leaves' values, and the index of a leaf. The backward pass of the given function is wrong
+        for every leaf. The list must have the same numbers afterwards.
+
+        Args:
+            tolerance: The largest error, relative to the gradient, or absolute if that is below 1.
+        """
+        asked = self._questions.programs(programs, leaves)
+        answers = self._answers(asked)
+        runs, wanted = [], []
+        for p, answer in zip(asked, answers, strict=True):
+            right = [answer.grads[p.index[leaf.name]] for leaf in p.leaves]
+            wanted.append(right)
+            handed = _handed(p, [-1.7 * grad - 0.3 if grad > 0 else 0.3 - 1.7 * grad for grad in right])
+            calls = [("call", function, [*handed, ["number", i]]) for i in range(len(right))]
+            runs.append(Run(NOTHING, tuple(step for call in calls for step in (call, _GIVEN_NUMBERS))))
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            p = asked[i]
+            self._went_through(outcome, p)
+            returned, left = outcome.called[::2], outcome.called[1::2]
+            names = [gradient_name(p, leaf.name) for leaf in p.leaves]
+            for one in returned:
+                if (count := miscounted(function, one, 1)) is not None:
+                    fail(count, program=p.shown)
+            numbers = [one.numbers[0] for one in returned if one.numbers]
+            rows = list(zip(names, wanted[i], numbers, strict=True))
+            wrong = [row for row in rows if isinstance(row[2], Odd) or not _near(row[2], row[1], tolerance)]
+            if wrong:
+                fail(
+                    *notes,
+                    program=p.shown,
+                    expected={name: right for name, right, _ in wrong},
+                    actual={name: shown(number) for name, _, number in wrong},
+                    expected_by="check" if p.truth else "torch",
+                )
+            for one in left:
+                self._kept_numbers(function, p, one)
+
+        self._examine(runs, judge)
+
+    def tells_apart(self, function: str, *passes: GivenPass) -> None:
+        """Check that a learner's function returns True for right backward passes and False for wrong ones.
+
+            p = program("L = a * b + a", a=2, b=-3)
+            engine.tells_apart("agrees", GivenPass(p), GivenPass(p, "sign", lambda a, b: (-a, b)))
+
+        The function is called with the given function and a list of the leaves' values. The list must have the same
+        numbers afterwards. A wrong pass has an error of at least 2e-4 of a gradient. If programs are redrawn, the
+        passes also come in another order. The learner's process does not know which of them are right.
+        """
+        passes = tuple(self._questions.in_other_order(passes))
+        asked = self._questions.programs([one.on for one in passes], {})
+        tables = []
+        for p, one, answer in zip(asked, passes, self._answers(asked), strict=True):
+            right = [answer.grads[p.index[leaf.name]] for leaf in p.leaves]
+            given = list(map(float, one.by(*right))) if one.by else right
+            errors = [abs(x - y) / max(abs(x), abs(y), 1e-9) for x, y in zip(given, right, strict=True)]
+            if (max(errors) < _LEAST_ERROR) != (one.fault is None):
+                raise ArgumentError(f"tells_apart: the gradients {given} of {p.shown} do not fit: {one.fault}")
+            worst = errors.index(max(errors))
+            tables.append((right, given, worst))
+        runs = [
+            Run(NOTHING, (("call", function, _handed(p, given)), _GIVEN_NUMBERS))
+            for p, (_, given, _) in zip(asked, tables, strict=True)
+        ]
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            p, fault, (right, given, worst) = asked[i], passes[i].fault, tables[i]
+            self._went_through(outcome, p)
+            returned, left = outcome.called
+            names = [gradient_name(p, leaf.name) for leaf in p.leaves]
+            truth = _truth(returned)
+            if truth is None:
+                numbers = None if returned.numbers is None else "numbers"
+                nodes = None if returned.nodes is None else "nodes"
+                fail(NoTruth(function, returned.other or numbers or nodes or "None"), program=p.shown)
+            if truth and fault:
+                unnoticed = Unnoticed(function, fault, names[worst], given[worst], right[worst])
+                fail(unnoticed, *notes, program=p.shown)
+            if not truth and not fault:
+                fail(RightRefused(function, dict(zip(names, right, strict=True))), *notes, program=p.shown)
+            self._kept_numbers(function, p, left)
+
+        self._examine(runs, judge)
+
+    def _kept_numbers(self, function: str, p: Program, left: Called) -> None:
+        """Fail unless a function left the values of the leaves in the list that it was given."""
+        numbers, values = left.numbers or (), [leaf.value for leaf in p.leaves]
+        if len(numbers) != len(values) or not all(map(close, numbers, values, map(abs, values))):
+            fail(NumbersChanged(function), program=p.shown)
+
     def truth(self, text: str | Program, /, **leaves: float) -> Answer:
         """Return torch's values and gradients for a program, in its order, for checks that compute with them.
 
@@ -1003,6 +1123,21 @@ class _Verdict(Struct, frozen=True):
     failure: CheckFailed | None = None
     unsettled: bool = False
     absent: bool = False
+
+
+def _handed(p: Program, grads: Sequence[float]) -> list[Any]:
+    """Return the arguments for a learner's function: a function with these gradients, and a list of numbers."""
+    return [["function", [p.wire, p.root, list(grads)]], ["numbers", [leaf.value for leaf in p.leaves]]]
+
+
+def _truth(returned: Called) -> bool | None:
+    """Return whether a function returned a true value; None if it is neither a truth value nor 0 or 1."""
+    numbers = returned.numbers
+    return numbers == (1.0,) if numbers in ((0.0,), (1.0,)) else returned.truth
+
+
+def _near(number: float, right: float, tolerance: float) -> bool:
+    return abs(number - right) <= tolerance * max(1.0, abs(right))
 
 
 def _rank(failure: CheckFailed) -> tuple[bool, bool]:

@@ -211,6 +211,10 @@ class _ReturnedNodes(_Wire, tag="nodes", frozen=True):
     nodes: tuple[_Index, ...]
 
 
+class _ReturnedTruth(_Wire, tag="truth", frozen=True):
+    truth: bool
+
+
 class _ReturnedOther(_Wire, tag="other", frozen=True):
     type_name: _Name
 
@@ -221,6 +225,7 @@ class Called(Struct, frozen=True):
     numbers: tuple[Observed, ...] | None = None
     nodes: tuple[int, ...] | None = None
     other: str | None = None
+    truth: bool | None = None
 
 
 class Traced(_Wire, tag="trace", frozen=True):
@@ -313,7 +318,17 @@ class Recorded(Struct, frozen=True):
 
 
 _WireResult: TypeAlias = (
-    Values | Grads | Inputs | Nothing | _Returned | _ReturnedNodes | _ReturnedOther | Traced | Ruled | _Record
+    Values
+    | Grads
+    | Inputs
+    | Nothing
+    | _Returned
+    | _ReturnedNodes
+    | _ReturnedTruth
+    | _ReturnedOther
+    | Traced
+    | Ruled
+    | _Record
 )
 Result: TypeAlias = Values | Grads | Inputs | Nothing | Called | Traced | Ruled | Recorded
 
@@ -330,7 +345,7 @@ class _Step(NamedTuple):
     on_node: bool = False
 
 
-_CALL = (Nothing, _Returned, _ReturnedNodes, _ReturnedOther)
+_CALL = (Nothing, _Returned, _ReturnedNodes, _ReturnedTruth, _ReturnedOther)
 _STEPS: dict[str, _Step] = {
     "values": _Step((Values,)),
     "grads": _Step((Grads,)),
@@ -350,6 +365,7 @@ _STEPS: dict[str, _Step] = {
     "train": _Step(_CALL, on_node=True),
     "call": _Step(_CALL),
     "given_list": _Step((_ReturnedNodes,)),
+    "given_numbers": _Step((_Returned,)),
 }
 
 
@@ -742,6 +758,8 @@ class _Order:
                 return Called(numbers=numbers)
             case _ReturnedNodes(nodes):
                 return Called(nodes=nodes if self._places is None else tuple(map(self._node, nodes)))
+            case _ReturnedTruth(truth):
+                return Called(truth=truth)
             case _ReturnedOther(type_name):
                 return Called(other=type_name)
             case _Record():

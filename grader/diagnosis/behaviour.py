@@ -165,7 +165,7 @@ def _problem(problem: Problem) -> str:
 def _result(result: Result) -> str:
     if isinstance(result, Called):
         numbers = None if result.numbers is None else " ".join(map(_number, result.numbers))
-        return f"called {numbers} {result.nodes} {result.other}"
+        return f"called {numbers} {result.nodes} {result.other if result.truth is None else result.truth}"
     if isinstance(result, Ruled):
         return f"rule {result.state} {result.alone}"
     if isinstance(result, Traced):

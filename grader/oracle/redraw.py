@@ -3,7 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ _LARGER = 30.0  # the factor by which the largest number may grow
 _FAINTER = 0.1  # the factor to which a number's ratio to the largest one may shrink
 
 Leaves: TypeAlias = tuple[float, ...]
+T = TypeVar("T")
 
 
 class Redraw:
@@ -69,6 +70,10 @@ class Redraw:
         chance = self._chance(f"more than {list(numbers)}")
         further = (numbers[i % len(numbers)] for i in range(1 + int(chance.random() * most)))
         return (*self.numbers(numbers), *(type(number)(alike([number], chance)[0]) for number in further))
+
+    def in_other_order(self, items: Sequence[T]) -> list[T]:
+        """Return items in an order that depends only on the seed and on their number."""
+        return self._chance(f"order of {len(items)}").sample(items, len(items))
 
     def programs(self, programs: Sequence[Program], beside: Sequence[float] = ()) -> list[Program]:
         """Return the programs with other leaf values. Raises `OracleError`.

@@ -18,17 +18,21 @@ from ..remarks import (
     DataChanged,
     DependsOnOrder,
     Died,
+    Fault,
     NeverRan,
     NoList,
     NotCalled,
     NotRight,
+    NoTruth,
     Reason,
     Remark,
     Returned,
+    RightRefused,
     RulesRunAgain,
     Shown,
     StartingFrom,
     Stopped,
+    Unnoticed,
     tag_of,
 )
 from .facts import orders_text, place
@@ -225,6 +229,13 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
             return {"nodes": _and([remark.node, *remark.others])}
         case NotCalled():
             return {"rules": _and([f"`{one}`" for one in remark.written])}
+        case Unnoticed():
+            numbers = {"given": _digits(remark.given), "right": _digits(remark.right)}
+            return {**numbers, "fault": _FAULTS[remark.fault]}
+        case RightRefused():
+            return {"grads": [f"{name} = {_digits(grad)}" for name, grad in remark.grads.items()]}
+        case NoTruth():
+            return {"type": _given_back(remark.type)}
         case Returned():
             return {"given": _given_back(remark.type) if remark.count is None else counted(remark.count, "number")}
         case NotRight():
@@ -286,6 +297,12 @@ _REMARKS: dict[str, str] = {
         "{function} removed nodes from the list that it was given, or added some; the caller still needs the list"
     ),
     "returned": "{function} returned {given}; expected {expected:number}",
+    "unnoticed": (
+        "{function} returned True, but backward() gives {gradient} = {given}, and torch gives {right}: {fault}"
+    ),
+    "right_refused": "{function} returned False, but the gradients of backward() are right: {grads}",
+    "no_truth": "{function} returned {type}; expected True or False",
+    "numbers_changed": "{function} changed the list of numbers that it was given; the caller still needs the list",
     "not_right": "not right yet: {numbers}",
     "no_list": "build_topo returned {given}; it should return a list of nodes",
     "disordered": "a node is missing, is in the list twice, or comes before one of its inputs",
@@ -296,6 +313,18 @@ _REMARKS: dict[str, str] = {
     "not_listed": "{node} is missing from the list{equal:?; {equal}, which is in the list, has the same value}",
     "unrelated": "{node} is in the list, but {root} is not computed from it",
     "before_input": "{node} comes before its input {input}",
+}
+
+# the fault of a backward pass that a function has not noticed
+_FAULTS: dict[Fault, str] = {
+    "factor": "a gradient has a wrong factor",
+    "sign": "a gradient has the wrong sign",
+    "lost": "one of two contributions is lost",
+    "small": "a gradient is wrong in the fourth digit",
+    "swapped": "two gradients are swapped",
+    "missing": "an input gets no gradient",
+    "extra": "an input without influence gets a gradient",
+    "cancelling": "two gradients are wrong, but their sum is right",
 }
 
 # -- ended processes ---------------------------------------------------------------------------------
@@ -370,6 +399,7 @@ _DONE: dict[str, str] = {
     "release": "all nodes except the leaves and the root were released",
     "inputs": "the inputs were read",
     "given_list": "the list was read",
+    "given_numbers": "the list was read",
     "train": "`train` was called",
 }
 

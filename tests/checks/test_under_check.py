@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from answering import READING, Says, all_zeroed, engine_that, honest, redrawn, zeroed
 
-from grader.checks import CheckFailed, EngineUnderCheck
+from grader.checks import CheckFailed, EngineUnderCheck, GivenPass
 from grader.checks.outcome import Finding
 from grader.client import Batch, Died, Problem, Ran, Reason, Run
 from grader.oracle.answer_book import Answer
@@ -27,11 +27,15 @@ from grader.remarks import (
     NoList,
     NoRules,
     NotRight,
+    NoTruth,
+    NumbersChanged,
     RanEarly,
     Remark,
     Returned,
+    RightRefused,
     RuleTripled,
     StartingFrom,
+    Unnoticed,
     Unrelated,
 )
 
@@ -41,6 +45,11 @@ Change = Callable[[Any], Any]
 BOTH = program("L = a * b + a", a=2, b=-3)
 SQUARE = program("L = a * a", a=3)
 TANH = program("L = tanh(a)", a=3)
+PASSES = (
+    GivenPass(BOTH),
+    GivenPass(BOTH, "lost", lambda a, b: (a - 1, b)),
+    GivenPass(SQUARE, "small", lambda a: (1.0003 * a,)),
+)
 DOUBLED = program("L = (2 * a) * a", a=3)
 NONE = (0.0).hex()
 
@@ -56,6 +65,8 @@ ASKS: dict[str, Ask] = {
     "sorts": lambda engine: engine.sorts(BOTH, SQUARE),
     "sorts untouched": lambda engine: engine.sorts(BOTH, SQUARE, untouched=True),
     "by hand": lambda engine: engine.by_hand("pass_back", BOTH, SQUARE),
+    "differentiates": lambda engine: engine.differentiates("numeric_grad", BOTH, SQUARE, tolerance=1e-5),
+    "tells apart": lambda engine: engine.tells_apart("agrees", *PASSES[1:]),
 }
 
 
@@ -983,6 +994,87 @@ def test_other_numbers_of_nodes_are_shown(
     found = finding(with_result(0, step, lambda _: result, None, measured(ask)), ask)
     assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
     assert remarks == found.remarks
+
+
+def differentiates(engine: EngineUnderCheck) -> None:
+    engine.differentiates("numeric_grad", BOTH, tolerance=1e-5)
+
+
+def tells_apart(engine: EngineUnderCheck) -> None:
+    engine.tells_apart("agrees", *PASSES)
+
+
+def test_a_function_is_handed_over_with_wrong_gradients() -> None:
+    """The learner's function is called for each leaf. Torch's gradients are not in the request."""
+    batches: list[Batch] = []
+    differentiates(engine_that(listened(batches)))
+    (run,) = batches[0].runs
+    handed = [["function", [BOTH.wire, BOTH.root, [0.3 + 3.4, -3.4 - 0.3]]], ["numbers", [2.0, -3.0]]]
+    calls = [("call", "numeric_grad", [*handed, ["number", i]]) for i in (0, 1)]
+    assert [calls[0], ("given_numbers",), calls[1], ("given_numbers",)] == list(run.steps)
+    assert [] == run.program.wire
+
+
+def test_a_request_has_the_gradients_of_a_pass_and_not_whether_they_are_right() -> None:
+    """Runs with right and with wrong gradients differ in these numbers alone."""
+    batches: list[Batch] = []
+    tells_apart(engine_that(listened(batches)))
+    right, wrong, _ = (run.steps for run in batches[0].runs)
+    (call, left), (other, other_left) = right, wrong
+    assert [-2.0, 2.0] == call[2][0][1].pop()
+    assert [-3.0, 2.0] == other[2][0][1].pop()
+    assert (call, left) == (other, other_left)
+
+
+def test_passes_come_in_another_order_under_a_secret_seed() -> None:
+    """No answer can be known from the number of a call."""
+    orders = set()
+    for seed in range(8):
+        batches: list[Batch] = []
+        tells_apart(engine_that(listened(batches), redraw=redrawn(str(seed))))
+        tables = [run.steps[0][2][0][1] for run in batches[0].runs]
+        orders.add(tuple(len(grads) for _, _, grads in tables))
+    assert 2 <= len(orders)
+
+
+@pytest.mark.parametrize(
+    ("ask", "run", "step", "result", "wrong", "remarks"),
+    [
+        (differentiates, 0, 0, ["numbers", [NINE]], {"dL/da": (-2.0, 9.0)}, ()),
+        (differentiates, 0, 2, ["numbers", [(2.00003).hex()]], {"dL/db": (2.0, 2.00003)}, ()),
+        (differentiates, 0, 2, ["nodes", [-1]], {}, (Returned("numeric_grad", 1, None, "a node"),)),
+        (differentiates, 0, 3, ["numbers", [NINE, NINE]], {}, (NumbersChanged("numeric_grad"),)),
+        (tells_apart, 0, 0, ["truth", False], {}, (RightRefused("agrees", {"dL/da": -2.0, "dL/db": 2.0}),)),
+        (tells_apart, 1, 0, ["truth", True], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
+        (tells_apart, 1, 0, ["numbers", [(1.0).hex()]], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
+        (tells_apart, 2, 0, ["nothing"], {}, (NoTruth("agrees", "None"),)),
+        (tells_apart, 2, 0, ["numbers", [NINE]], {}, (NoTruth("agrees", "numbers"),)),
+        (tells_apart, 2, 1, ["numbers", []], {}, (NumbersChanged("agrees"),)),
+    ],
+)
+def test_a_function_that_tests_gradients_is_tested(
+    ask: Ask, run: int, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
+) -> None:
+    """A wrong gradient must be near torch's, and a verdict must be right. The list of numbers must stay."""
+    found = finding(with_result(run, step, lambda _: result), ask)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+    assert remarks == found.remarks
+
+
+def test_a_number_near_torchs_gradient_is_enough() -> None:
+    """The tolerance is relative to the gradient."""
+    engine_that(with_result(0, 2, lambda _: ["numbers", [(2.00001).hex()]])).differentiates(
+        "numeric_grad", BOTH, tolerance=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "by"), [(None, lambda a, b: (a, 2 * b)), ("small", lambda a, b: (a * 1.0001, b)), ("factor", None)]
+)
+def test_a_pass_must_be_right_or_clearly_wrong(fault: Any, by: Any) -> None:
+    """An error that a right function may overlook is an error of the hidden test."""
+    with pytest.raises(ProgramError, match=r"tells_apart: the gradients \[.*\] of L = a \* b \+ a .* do not fit"):
+        engine_that(honest).tells_apart("agrees", GivenPass(BOTH, fault, by))
 
 
 def called(engine: EngineUnderCheck, second: bool = False) -> None:

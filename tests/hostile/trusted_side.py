@@ -250,6 +250,8 @@ def _result(step: str, nodes: int, place: str) -> Any:
         return ["inputs", [[]] * nodes]
     if step == "given_list":
         return ["nodes", list(range(nodes))]
+    if step == "given_numbers":
+        return ["numbers", []]
     if step == "rule":
         return ["rule", "own", True, 1, LONG_RULE]
     if step == "call":

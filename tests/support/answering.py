@@ -64,7 +64,7 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
     if name == "train":
         state["given"] = [i for i, node in enumerate(program.nodes) if isinstance(node, Leaf)]
     if name == "call":
-        state["given"] = next((value for kind, value in arguments[1] if kind == "nodes"), [])
+        state["given"] = next((value for kind, value in arguments[1] if kind in ("nodes", "numbers")), [])
     grads: list[float] = state.setdefault("grads", [0.0] * len(program.nodes))
     factor = 3.0 if state.get("tripled") else 1.0
     match name:
@@ -90,13 +90,39 @@ def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) 
             return ["inputs", of_nodes]
         case "given_list":
             return ["nodes", state["given"]]
-        case "call" if arguments[0] == "half":
-            return ["numbers", [(number / 2).hex() for _, number in arguments[1]]]
+        case "given_numbers":
+            return ["numbers", [number.hex() for number in state["given"]]]
         case "call" if arguments[0] == "pass_back":
             grads[:] = known.grads
         case "call":
-            return ["nodes", program.reachable]
+            return _returned(program, *arguments)
     return ["nothing"]
+
+
+def _returned(program: Program, function: str, given: Sequence[Any]) -> list[Any]:
+    """Return the result of a correct function of the learner's file."""
+    match function:
+        case "half":
+            return ["numbers", [(number / 2).hex() for _, number in given]]
+        case "numeric_grad":
+            return ["numbers", [_true_grads(*given[:2])[given[2][1]].hex()]]
+        case "agrees":
+            return ["truth", _true_grads(*given) == given[0][1][2]]
+    return ["nodes", program.reachable]
+
+
+def _true_grads(handed: list[Any], numbers: list[Any]) -> list[float]:
+    """Return the right gradients of a function that is handed to a learner's function, for its numbers."""
+    wire, root, _ = handed[1]
+    given = iter(numbers[1])
+    nodes = [
+        Leaf(f"x{i}", next(given))
+        if op == "leaf"
+        else Op(f"x{i}", op, tuple(o if isinstance(o, int) else Number(o[1]) for o in operands))
+        for i, (op, *operands) in enumerate(wire)
+    ]
+    known = answer(Program(tuple(nodes), root, "handed"))
+    return [grad for node, grad in zip(nodes, known.grads, strict=True) if isinstance(node, Leaf)]
 
 
 def honest(batch: Batch) -> list[Any]:
@@ -173,13 +199,13 @@ def engine_that(
     return EngineUnderCheck(Process(says, printed), answers, source, Limits(), seed, redraw)
 
 
-def redrawn() -> Redraw:
+def redrawn(seed: str = "a secret") -> Redraw:
     """Return the numbers that a secret seed puts into programs, with answers computed by hand."""
 
     def answers(programs: Sequence[Question]) -> list[Any]:
         return [answered(p) for p in programs]
 
-    return Redraw("a secret", answers, answers, {})
+    return Redraw(seed, answers, answers, {})
 
 
 def zeroed(result: list[Any]) -> list[Any]:

@@ -16,6 +16,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from . import introspect, load, values
+from .given import OPERATORS, function_of
 from .load import CallBudget
 from .recording import Recording
 from .rules import CalledRules, Reading, Rules, rules_of
@@ -24,8 +25,7 @@ from .values import Unreadable
 
 # the binary operations: the name of Python's method without underscores, and the symbol
 _PYTHON = {"add": ("add", "+"), "sub": ("sub", "-"), "mul": ("mul", "*"), "div": ("truediv", "/"), "pow": ("pow", "**")}
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {op: getattr(operator, name) for op, (name, _) in _PYTHON.items()}
-_OPERATORS = _BINARY | {f"i{op}": getattr(operator, f"i{name}") for op, (name, _) in _PYTHON.items()}
+_OPERATORS = OPERATORS | {f"i{op}": getattr(operator, f"i{name}") for op, (name, _) in _PYTHON.items()}
 _METHODS = {op: f"__{name}__" for op, (name, _) in _PYTHON.items()}
 _METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own fallback for `__iadd__`
 _REFLECTED = {op: f"__r{name}__" for op, (name, _) in _PYTHON.items()}
@@ -39,6 +39,7 @@ _REFUSED = {_UNARY: {"-": "__neg__"}, _BINARY_REFUSED: {symbol: f"__{name}__" fo
 _NONE = -1
 _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
+_MOST_GIVEN = 64  # the most numbers of a list in an answer
 _NAMES = 8  # the most names of a node's attributes in a problem
 RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
 
@@ -163,7 +164,7 @@ class Graph:
 
         Operands are as in `build`, or `["back", k]` for the node `k` places before the new one.
         """
-        apply, objects = _BINARY[op], self.objects
+        apply, objects = OPERATORS[op], self.objects
         fixed = [objects[o] if isinstance(o, int) else o[1] for o in operands]
         left, right = (-o[1] if isinstance(o, list) and o[0] == "back" else None for o in operands)
         for _ in range(count):
@@ -430,7 +431,8 @@ class Graph:
     def call(self, name: str, arguments: list[Any]) -> list[Any]:
         """Call a function of the file.
 
-        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]` or `["text", "..."]`.
+        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["numbers", [x, ...]]`, `["text",
+        "..."]`, or `["function", [program, root, gradients]]`, a function of nodes (see `function_of`).
         """
         return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
 
@@ -443,6 +445,10 @@ class Graph:
         """Return the nodes in the list that was last given to a function, as the function left it."""
         return ["nodes", self._ids(self.given[: 2 * len(self.objects)])]
 
+    def given_numbers(self) -> list[Any]:
+        """Return the numbers in the list that was last given to a function, as the function left it."""
+        return ["numbers", [values.spell(number) for number in self.given[:_MOST_GIVEN]]]
+
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] | None = load.need(self.module, name)
         if not callable(function):
@@ -452,9 +458,11 @@ class Graph:
     def _argument(self, kind: str, value: Any) -> Any:
         if kind == "node":
             return self._node(value)
-        if kind != "nodes":
+        if kind == "function":
+            return function_of(self.shape, *value)
+        if kind not in ("nodes", "numbers"):
             return value
-        self.given = [self._node(i) for i in value]
+        self.given = list(map(self._node, value)) if kind == "nodes" else value[:]
         return self.given
 
     def _result(self, result: Any) -> list[Any]:
@@ -462,6 +470,8 @@ class Graph:
             return ["nothing"]
         if isinstance(result, self.shape.cls):
             return ["nodes", [self.id_of(result)]]
+        if (truth := values.truth(result)) is not None:
+            return ["truth", truth]
         number = values.spell(result)
         if not number.startswith("!"):
             return ["numbers", [number]]

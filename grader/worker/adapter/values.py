@@ -70,6 +70,16 @@ def plain(number: object) -> float | None:
         return None
 
 
+def truth(value: object) -> bool | None:
+    """Return the truth value of a bool, or of numpy's bool; None for any other object."""
+    item = _of_kind(type(value), _plain_ways)
+    try:
+        inner = value if item is None else item(value)
+    except (ValueError, OverflowError):
+        return None
+    return inner if inner is True or inner is False else None
+
+
 def _is_plain(number: object) -> bool:
     """Return whether an object is exactly a float or an int. Compare by identity: a metaclass may redefine `==`."""
     return type(number) is float or type(number) is int

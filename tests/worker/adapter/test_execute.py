@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from grader.client import Run
-from grader.program import Program, chain, diamonds, leaf, operations, program
-from grader.worker.adapter.execute import _BINARY, _REFLECTED, _REFUSED, execute
+from grader.program import NOTHING, Program, chain, diamonds, leaf, operations, program
+from grader.worker.adapter.execute import _REFLECTED, _REFUSED, execute
+from grader.worker.adapter.given import FUNCTIONS, OPERATORS
 
 FILE = "07_learner.py"
 Execute = Callable[..., Any]
@@ -475,7 +476,7 @@ def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) 
         (["other", "str"], "return 'a, b'"),
         (["other", "bytes"], "return b'ab'"),
         (["other", "dict"], "return {root: 1}"),
-        (["other", "bool"], "return True"),
+        (["truth", True], "return True"),
         (["other", "function"], "return f"),
         (["other", "object"], "return object()"),
     ],
@@ -613,6 +614,71 @@ def test_the_list_that_a_function_was_given_can_be_read_again(executed: Execute,
     assert ["nodes", [0, 1]] == left
 
 
+def handed(asked: Program, *grads: float) -> list[list[Any]]:
+    values = [node.value for node in asked.leaves]
+    return [["function", [asked.wire, asked.root, list(grads)]], ["numbers", values]]
+
+
+TRIED = """
+def tried(f, values):
+    leaves = [Value(x) for x in values]
+    result = f(*leaves)
+    result.backward()
+    values.append(0.5)
+    return [result.data, *[leaf.grad for leaf in leaves], f(*[Value(x + 1) for x in values[:2]]).data]
+"""
+
+
+def test_a_function_is_handed_over_with_its_gradients(executed: Execute, closures: str) -> None:
+    """Its value is that of the program, wherever it is computed. Its gradients are those of the table."""
+    returned, left = results(
+        executed(f"{closures}{TRIED}", NOTHING, ["call", "tried", handed(BOTH, 7.0, -0.25)], ["given_numbers"])
+    )
+    assert [BOTH.values[BOTH.root], 7.0, -0.25] == floats(returned)[:3]
+    assert BOTH.with_leaves([x + 1 for x in BOTH.values[:2]]).values[BOTH.root] == floats(returned)[3]
+    assert [*BOTH.values[:2], 0.5] == floats(left)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        ("f(Value(1.0))", "TypeError", "f() takes 2 positional arguments but 1 were given"),
+        ("f(1.0, 2.0)", "AttributeError", "'float' object has no attribute 'data'"),
+    ],
+)
+def test_a_handed_function_takes_nodes(executed: Execute, closures: str, call: str, error: str, message: str) -> None:
+    """The exception is raised in the line of the learner's file that calls the function."""
+    source = f"{closures}\ndef tried(f, values):\n    return {call}\n"
+    outcome = executed(source, NOTHING, ["call", "tried", handed(BOTH, 0.0, 0.0)])
+    assert ["raised", error, message, [source.count("\n")]] == outcome[2][1:5]
+
+
+@pytest.mark.parametrize(
+    ("expected", "text"),
+    [
+        (["truth", False], "all([True, False])"),
+        (["numbers", [(1.0).hex()]], "1"),
+        (["other", "str"], "'True'"),
+    ],
+)
+def test_a_truth_value_is_returned_as_such(executed: Execute, closures: str, expected: list[Any], text: str) -> None:
+    """A bool is no number."""
+    (returned,) = results(executed(f"{closures}\ndef tells():\n    return {text}\n", BOTH, ["call", "tells", []]))
+    assert expected == returned
+
+
+def test_a_truth_value_of_numpy_is_one_too(executed: Execute, closures: str) -> None:
+    """An array of one truth value is one as well, and an array of several is a list of objects."""
+    for text, expected in (
+        ("numpy.float64(1) < 2", ["truth", True]),
+        ("numpy.array([False])", ["truth", False]),
+        ("numpy.array([True, False])", ["numbers", ["!bool", "!bool"]]),
+    ):
+        source = f"import numpy\n{closures}\ndef tells():\n    return {text}\n"
+        (returned,) = results(executed(source, BOTH, ["call", "tells", []]))
+        assert expected == returned
+
+
 def test_a_result_that_is_none_has_no_number(executed: Execute, closures: str) -> None:
     """Only a released node reads 0."""
     source = closures.replace("def __mul__(self, other):", "def __mul__(self, other):\n        return\n", 1)
@@ -730,8 +796,19 @@ def test_the_worker_knows_the_operators_of_the_table() -> None:
     """The worker imports nothing of the grader, so it has lists of its own, which are the same."""
     table = {name: operation.compute for name, operation in operations.OPERATIONS.items() if operation.symbol}
     methods = {symbol: operations.METHODS[name] for name, symbol in operations.BINARY.items()}
-    assert (table, operations.REFLECTED) == (_BINARY, _REFLECTED)
+    assert (table, operations.REFLECTED) == (OPERATORS, _REFLECTED)
     assert [{"-": operations.METHODS["neg"]}, methods] == list(_REFUSED.values())
+
+
+def test_the_worker_computes_the_functions_of_the_table() -> None:
+    """A function that is handed to the learner's code has the values of the table."""
+    others = [one for one in operations.OPERATIONS.values() if one.symbol is None]
+    assert {one.name for one in others} == set(FUNCTIONS)
+    cases = [
+        (one, x) for one in others for (x,) in (*one.numbers, *(case for _, _, more in one.cases for case in more))
+    ]
+    wanted = [one.compute(x) for one, x in cases]
+    assert wanted == [FUNCTIONS[one.name](x) for one, x in cases]
 
 
 # -- the same leaves again -----------------------------------------------------------------------------

@@ -1,0 +1,70 @@
+"""A function of nodes that is handed to the learner's code. Its values and its gradients are given as data."""
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import values
+from .rules import Reading
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "pow": operator.pow,
+}
+FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "neg": operator.neg,
+    "relu": lambda x: max(0.0, x),
+    "tanh": math.tanh,
+    "exp": math.exp,
+    "log": math.log,
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+}
+
+
+def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[float]) -> Callable[..., Any]:
+    """Return a function of nodes that has the values of a program and the gradients of a table.
+
+    Each call computes the value for the numbers that the given nodes hold. The gradients are the same in every call.
+    The result is a node that the learner's own engine makes. It is the sum of the value, a leaf, and of `gradient *
+    (node - number)` for each given node, where `number` is what the node holds, so that each of these terms is 0.
+
+    Args:
+        shape: the learner's engine.
+        program: the program in wire form, with one leaf for each argument, in their order.
+        root: the index of its result.
+        grads: the gradient for each argument.
+    """
+
+    def f(*nodes: Any) -> Any:
+        if len(nodes) != len(grads):
+            raise TypeError(f"f() takes {len(grads)} positional arguments but {len(nodes)} were given")
+        held = [getattr(node, shape.data) for node in nodes]
+        numbers = [one if (number := values.plain(one)) is None else number for one in held]
+        result = shape.leaf(value_of(program, root, numbers))
+        for node, number, grad in zip(nodes, numbers, grads, strict=True):
+            result = result + shape.leaf(grad) * (node + shape.leaf(-number))
+        return result
+
+    return f
+
+
+def value_of(program: list[Any], root: int, leaves: Sequence[float]) -> float:
+    """Return the value of a program in wire form at `root`, for these values of its leaves.
+
+    Raises:
+        ArithmeticError: a value is not defined or too large.
+        ValueError: an argument of `log` is not above 0.
+    """
+    found: list[float] = []
+    given = iter(leaves)
+    for op, *operands in program:
+        if op == "leaf":
+            found.append(next(given))
+            continue
+        numbers = [found[o] if isinstance(o, int) else o[1] for o in operands]
+        found.append(OPERATORS[op](*numbers) if op in OPERATORS else FUNCTIONS[op](*numbers))
+    return found[root]
