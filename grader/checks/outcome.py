@@ -109,6 +109,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
             the same gradients.
         wrong_value: Whether the value of a node is wrong, before any gradient.
         passes: Whether the run that failed calls `backward()`. True if it is not known.
+        calls: The functions of the file that the run that failed calls.
     """
 
     exercise: str
@@ -126,6 +127,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     once: bool = False
     wrong_value: bool = False
     passes: bool = True
+    calls: tuple[str, ...] = ()
 
 
 # -- the reason why learner code gave no answer, and what stopped it, as data for `grader.words`

@@ -304,6 +304,7 @@ class _Plugin:
             once=len(operations) == 1 and _stores_once(operations[0], engine.failing.steps),
             wrong_value=any(name in program.index for name in finding.actual),
             passes=any(step[0] in ("backward", "train") for step in engine.failing.steps),
+            calls=engine.failing.calls,
         )
 
     def _blamed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> Exception:

@@ -10,6 +10,7 @@ from .protocol import (
     Called,
     Done,
     GradientChange,
+    Logged,
     Nothing,
     Numbers,
     Odd,
@@ -22,6 +23,7 @@ from .protocol import (
     RuleVisit,
     Run,
     Traced,
+    TrainingEvent,
     Values,
 )
 from .source import (
@@ -57,6 +59,7 @@ __all__ = [
     "Host",
     "LoadFailed",
     "Loaded",
+    "Logged",
     "NotStarted",
     "NotebookError",
     "Nothing",
@@ -74,6 +77,7 @@ __all__ = [
     "Run",
     "Source",
     "Traced",
+    "TrainingEvent",
     "Transport",
     "Values",
     "code_cells",

@@ -46,6 +46,12 @@ class Run(Struct, frozen=True):
         """Return whether the run is recorded."""
         return bool(self.steps) and self.steps[0][0] == "record"
 
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Return the functions of the file that the steps call, each once."""
+        named = (step[1] if step[0] == "call" else step[0] for step in self.steps if step[0] in ("call", "train"))
+        return tuple(dict.fromkeys(named))
+
     def spell(self, wire: list[list[object]]) -> list[list[object]]:
         """Return a wire form of the program with the changes for `whole` and `in_place`."""
         return [self._spelled(*node) for node in wire] if self.whole or self.in_place else wire
@@ -135,6 +141,7 @@ class Batch(Struct, frozen=True, dict=True):
         """Return how many numbers an answer holds for each order seed, with room for the data around them."""
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
         size += sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
+        size += sum(3 * bounds.EVENTS for run in self.runs if ("events",) in run.steps)
         return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
 
 
@@ -234,6 +241,25 @@ class Traced(_Wire, tag="trace", frozen=True):
     calls: tuple[tuple[_Index, tuple[tuple[_Index, Observed], ...]], ...]
 
 
+class TrainingEvent(_Wire, frozen=True):
+    """An event in a call of a function that trains. `grader.worker.adapter.log` describes the kinds.
+
+    Attributes:
+        place: A leaf, which loss it is, or -1.
+    """
+
+    kind: Literal["loss", "pass", "left", "grad", "data", "made"]
+    place: _Index
+    number: Observed
+
+
+class Logged(_Wire, tag="log", frozen=True):
+    """The events since a log was begun, in order. `complete` says that none is left out."""
+
+    events: Annotated[tuple[TrainingEvent, ...], Meta(max_length=bounds.EVENTS)]
+    complete: bool
+
+
 class Ruled(_Wire, tag="rule", frozen=True):
     """A node's rule.
 
@@ -327,10 +353,11 @@ _WireResult: TypeAlias = (
     | _ReturnedTruth
     | _ReturnedOther
     | Traced
+    | Logged
     | Ruled
     | _Record
 )
-Result: TypeAlias = Values | Grads | Inputs | Nothing | Called | Traced | Ruled | Recorded
+Result: TypeAlias = Values | Grads | Inputs | Nothing | Called | Traced | Logged | Ruled | Recorded
 
 
 class _Step(NamedTuple):
@@ -352,6 +379,8 @@ _STEPS: dict[str, _Step] = {
     "inputs": _Step((Inputs,)),
     "watch": _Step(),
     "traced": _Step((Traced,)),
+    "log": _Step(),
+    "events": _Step((Logged,)),
     "anew": _Step(),
     "build_again": _Step(),
     "release": _Step(on_node=True),
@@ -504,6 +533,10 @@ class _Outcome(Struct, frozen=True):
     @property
     def traced(self) -> tuple[Traced, ...]:
         return tuple(result for result in self.results if isinstance(result, Traced))
+
+    @property
+    def logged(self) -> tuple[Logged, ...]:
+        return tuple(result for result in self.results if isinstance(result, Logged))
 
     @property
     def ruled(self) -> tuple[Ruled, ...]:
@@ -750,6 +783,8 @@ class _Order:
                 return Inputs(tuple(tuple(sorted(map(self._node, inputs))) for inputs in self._each(of_nodes)))
             case Traced(calls):
                 return Traced(tuple((self._node(node), self._added(added)) for node, added in calls))
+            case Logged(events, complete):
+                return Logged(tuple(map(self._event, events)), complete)
             case Ruled():
                 return result
             case Nothing():
@@ -776,6 +811,10 @@ class _Order:
     def _node(self, place: int) -> int:
         """Return the index of the node at a place. An object that is not in the program has the same number."""
         return self._nodes.get(place, place)
+
+    def _event(self, event: TrainingEvent) -> TrainingEvent:
+        of_leaf = event.kind in ("left", "grad", "data")
+        return replace(event, place=self._node(event.place)) if of_leaf else event
 
     def _added(self, added: tuple[tuple[int, Observed], ...]) -> tuple[tuple[int, Observed], ...]:
         return (

@@ -24,6 +24,7 @@ from .misconceptions import (
     unfinished,
     without,
 )
+from .training import training_facts, training_probes
 
 __all__ = [
     "Behaviour",
@@ -50,6 +51,8 @@ __all__ = [
     "regions",
     "rule_facts",
     "rule_probes",
+    "training_facts",
+    "training_probes",
     "unfinished",
     "without",
 ]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from ..checks.questions import Shown
-from ..client import Broke, Called, Died, Done, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
+from ..client import Broke, Called, Died, Done, Logged, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
 from ..client.protocol import Grads, Inputs, Observed, Result
 from ..oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from ..words.facts import FaultFact
@@ -172,7 +172,7 @@ def _result(result: Result) -> str:
         return "trace " + " ".join(str(node) for node, _ in result.calls)
     if isinstance(result, Inputs):
         return f"inputs {list(result.of_nodes)}"
-    if isinstance(result, Nothing | Recorded):  # no check records
+    if isinstance(result, Nothing | Recorded | Logged):  # no check records or logs
         return "nothing"
     return " ".join(map(_number, result.numbers))
 

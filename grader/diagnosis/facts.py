@@ -23,6 +23,7 @@ from ..course import Limits
 from ..program import FORMS, METHODS, Form, Op, Program, number_text, program
 from ..words.facts import FaultFact
 from .formula import formula
+from .training import function_of
 
 _UPSTREAM = (2.5, -1.5, 0.75, 3.5, -2.25, 1.75, -3.25, 1.25)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25, 0.5, -4.0, 2.75, -1.75)
@@ -851,10 +852,13 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     pass. An error is only explained by a fact about the result that the code could not use. A rule that runs before
     that of a user explains nothing about a program with a single rule. A rule that assigns its contribution explains
     nothing about a run that stores one contribution in each gradient. A wrong value of an operation that the
-    program does not contain explains only wrong values.
+    program does not contain explains only wrong values. A fact about a function that trains explains wrong numbers
+    of a run that calls this function.
     """
     if outcome.status in ("passed", "not_started"):
         return False
+    if function := function_of(fact):
+        return function in outcome.calls and outcome.finding is not None and outcome.finding.reason is None
     operation = operation_of(fact)
     reason = outcome.finding and outcome.finding.reason
     if reason and reason.kind in _LIMITS:

@@ -37,6 +37,8 @@ from ..diagnosis import (
     pass_probes,
     rule_facts,
     rule_probes,
+    training_facts,
+    training_probes,
 )
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook, KnownBehaviour, KnownExercise
@@ -405,6 +407,10 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
     of_pass = pass_facts(passes, of_rules, shown) if isinstance(passes, Read) else ()
     if of_rules or of_pass:
         return of_pass + of_rules  # a fault of the backward pass concerns every operation, so it comes first
+    if any("train" in run.calls for engine in file.engines.values() for batch in engine.shown for run in batch.runs):
+        trained = answer(training_probes(limits))
+        if isinstance(trained, Read) and (of_training := training_facts(trained)):
+            return of_training
 
     # code that keeps state may compute other gradients if no other operation ran before
     def gradients(only: str = "") -> tuple[FaultFact, ...]:

@@ -43,6 +43,26 @@ FactKind: TypeAlias = Literal[
     "ran_early",
     "second_pass",
     "wrong_gradient",
+    "gradients_left",
+    "gradients_set",
+    "values_set",
+    "values_left",
+    "steps_by",
+    "rebound",
+    "stale_loss",
+    "passed_twice",
+    "never_passed",
+    "moved_early",
+    "not_cleared",
+    "cleared_early",
+    "never_moved",
+    "other_root",
+    "some_left",
+    "moved_apart",
+    "moved_again",
+    "other_rate",
+    "steps_taken",
+    "losses_late",
 ]
 
 
@@ -58,11 +78,14 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         found: The found factor, as text. For the same kinds, a number. For `single_precision`, "values" or
             "gradients". For `gives_other`, a type. For `rule_is_none`, the name of the rule. For `no_rule`, the
             function that the operation's method defines and does not store on the result; empty if that is not
-            certain. For `not_seeded`, "None" if gradients may be None. For `wrong_gradient`, a formula.
+            certain. For `not_seeded`, "None" if gradients may be None. For `wrong_gradient`, a formula. For the kinds
+            about training, see below.
         lines: The first and the last line of the operation's rule in the learner's file.
-        node: A node, in facts about `backward()`.
+        node: A node, in facts about `backward()`. A function, in facts about training.
         other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead. For
             `contribution`, a program with other numbers, for which the contribution is right; empty if there is none.
+            In facts about training, the parameters that are meant: `all`, `first`, `last`, `not_first`, `not_last`
+            or `some`. For `other_rate`, `times` if `found` has multiples of the right rate.
         orders: In how many orders the fact holds, and of how many. None if it holds in every order in which nodes are
             made and sets are iterated.
         checks: In a report, the failed checks that the fact can explain. The first of them shows it.
@@ -100,6 +123,27 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     | `ran_early`            | in `program` the rule of `node` ran before that of its user `other`         |
     | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
     | `wrong_gradient`       | after `backward()` on `program` the gradient of `input` is `found`          |
+    | `gradients_left`       | `zero_grad` does not change the gradients of the parameters `other`         |
+    | `gradients_set`        | `zero_grad` sets every gradient to `found`                                  |
+    | `values_set`           | `zero_grad` sets values to `found`                                          |
+    | `values_left`          | `step` does not change the values of the parameters `other`                 |
+    | `steps_by`             | `step` sets `p.data` to `found`, a formula                                  |
+    | `rebound`              | `node` makes nodes with the moved values, and leaves the parameters alone   |
+    | `stale_loss`           | `train` runs another pass on a loss that was built before the last step     |
+    | `passed_twice`         | `train` runs `backward()` twice on one loss, without a step in between      |
+    | `never_passed`         | `train` does not call `backward()`                                          |
+    | `other_root`           | `train` calls `backward()` on another node than the loss                    |
+    | `moved_early`          | parameters move before the `first` pass, or between a `loss` and its pass   |
+    | `not_cleared`          | when passes begin, gradients are not 0: the `first` pass, every `later`     |
+    |                        | one, `some` later ones, or all of them (`never`)                            |
+    | `cleared_early`        | gradients are set to 0 between a pass and the step, so nothing moves        |
+    | `never_moved`          | `train` changes the value of no parameter                                   |
+    | `some_left`            | `train` never changes the values of the parameters `other`                  |
+    | `moved_apart`          | after a pass, `train` changes some parameters, and others after the next    |
+    | `moved_again`          | `train` changes every parameter more than once after a pass                 |
+    | `other_rate`           | `train` steps at the rate `found`, or at these multiples of the right one   |
+    | `steps_taken`          | `train` takes `found` steps in place of `expected`                          |
+    | `losses_late`          | `train` returns the losses after each step                                  |
     """
 
     kind: FactKind
@@ -139,7 +183,48 @@ _OF_RULES: dict[FactKind, str] = {  # after the operation and the place of its r
     "depends_on_gradients": "{contribution} depends on existing gradients.{should}",
     "upstream_cleared": "the rule sets L.grad, its upstream gradient, to 0.",
 }
+OF_TRAINING: dict[FactKind, str] = {
+    "gradients_left": "`zero_grad` {leaves} the gradient of {which}.",
+    "gradients_set": "`zero_grad` sets every gradient to {found}. It should be {expected}.",
+    "values_set": "`zero_grad` sets values to {found}. It should leave the values as they are.",
+    "values_left": "`step` {leaves} the value of {which}.",
+    "steps_by": "`step` sets p.data to `{found}`. It should be `{expected}`.",
+    "rebound": (
+        "`{node}` makes new nodes with the moved values. The parameters, which the loss is computed from, keep their "
+        "values."
+    ),
+    "stale_loss": "`train` calls {stale} after a step. The graph of a loss keeps the values with which it was built.",
+    "passed_twice": "`train` calls backward() twice on the same loss, with no step in between.",
+    "never_passed": "`train` does not call backward().",
+    "other_root": "`train` calls backward() on another node than the one that loss_of() returns.",
+    "moved_early": "`train` moves the parameters {early}.",
+    "not_cleared": "When {passes_that} in `train` begins, {gradients_are} not 0. The pass adds to {to_them}.",
+    "cleared_early": "`train` sets the gradients to 0 after backward() and before the step, so nothing moves.",
+    "never_moved": "`train` changes the value of no parameter.",
+    "some_left": "`train` {leaves} the value of {which}.",
+    "moved_apart": (
+        "After a backward(), `train` moves some parameters, and the others after the next one. All should move after "
+        "the same backward()."
+    ),
+    "moved_again": "`train` moves the parameters more than once after the same backward().",
+    "other_rate": "In a training at rate {expected}, `train` takes its steps at {rates}.",
+    "steps_taken": "In a training of {expected} steps, `train` moves the parameters {moves}.",
+    "losses_late": "`train` returns the loss after each step. It should return the loss before each step.",
+}
+_PARAMETERS = {"all": "any parameter", "first": "the first parameter", "last": "the last parameter"}
+_ONLY = {"not_first": "first", "not_last": "last"}  # what remains if all parameters but these are meant
+_EARLY = {
+    "first": "before the first backward(), by the gradients that they had before",
+    "loss": "between loss_of() and the backward() of this loss",
+}
+_PASSES = {
+    "first": "the first backward()",
+    "later": "each backward() after the first",
+    "some": "a later backward()",
+}
+_STALE = {"1": "loss_of() once, and backward() on this loss again"}
 SENTENCES: dict[FactKind, str] = {
+    **OF_TRAINING,
     **{kind: f"In {{operation_text}}{{where}}, {sentence}" for kind, sentence in _OF_RULES.items()},
     # numbers of an operation
     "value": "In `{shown}` with {numbers}, L.data is {found}. It should be {expected}.",
@@ -182,6 +267,7 @@ def _fields(fact: FaultFact) -> dict[str, str]:
     """Return the fields for sentences about programs, and about gradients after a backward pass."""
     shown, _, numbers = fact.program.partition("with")
     elsewhere, _, other_numbers = fact.other.partition("with")
+    one_parameter = fact.other in ("first", "last")
     leaves, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
     return {
         "shown": shown.strip(),
@@ -194,6 +280,15 @@ def _fields(fact: FaultFact) -> dict[str, str]:
         "they": "They" if len(leaves) > 1 else "It",
         "right": " and ".join(right),
         "nothing": "0 or None" if fact.found else "0",
+        "which": _PARAMETERS.get(_ONLY.get(fact.other, fact.other), "some parameters"),
+        "early": _EARLY.get(fact.found, _EARLY["first"]),
+        "passes_that": _PASSES.get(fact.found, "each backward()"),
+        "gradients_are": f"the gradient of {_PARAMETERS[fact.other]} is" if one_parameter else "the gradients are",
+        "to_them": "it" if one_parameter else "them",
+        "stale": _STALE.get(fact.found, "backward() on the same loss again"),
+        "leaves": "changes only" if fact.other in _ONLY else "does not change",
+        "moves": {"1": "once", "2": "twice"}.get(fact.found, f"{fact.found} times"),
+        "rates": f"{fact.found} times the rate" if fact.other == "times" else f"a rate of {fact.found}",
     }
 
 

@@ -400,6 +400,8 @@ _DONE: dict[str, str] = {
     "inputs": "the inputs were read",
     "given_list": "the list was read",
     "given_numbers": "the list was read",
+    "log": "your code was watched",
+    "events": "what was watched was read",
     "train": "`train` was called",
 }
 

@@ -37,6 +37,7 @@ from grader.client import (
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
+from grader.worker.adapter import log as log_bounds
 from grader.worker.adapter import recording
 from grader.worker.confine.framing import HEADER
 
@@ -791,3 +792,68 @@ def test_a_recording_with_something_else_in_one_place_is_read_or_refused(
     (found,) = outcome.recorded
     assert len(ASKED.nodes) == len(found.values) == len(found.grads)
     assert all(0 <= visit.node < len(ASKED.nodes) for visit in found.visits)
+
+
+# -- logs of trainings ----------------------------------------------------------------------------------------------
+
+WATCHED = (("log",), ("train", 2, 1, 0.5), ("events",))
+EVENTS: list[Any] = [
+    ["loss", 0, TWO],
+    ["pass", 0, TWO],
+    ["left", 1, THREE],
+    ["data", 0, "!NoneType"],
+    ["made", -1, ZERO],
+]
+
+
+def logged(log: Any, batch: Batch) -> Any:
+    """Return the decoded outcome of a logged training under the last order seed."""
+    outcomes = [[["done", [["nothing"], ["nothing"], log]]]] * len(batch.order_seeds)
+    read = decode_batch(frame(["read", READING, outcomes]), batch)
+    assert isinstance(read, Read)
+    return read.seeds[-1][0]
+
+
+def test_a_log_is_read() -> None:
+    """Events are decoded in their order, and leaves in the program's order, whatever the order seed."""
+    for seeds in ((0,), (0, 1)):
+        batch = Batch((Run(ASKED, WATCHED),), 1000, 1.0, seeds)
+        arrangement = batch.arrangements[-1][0]
+        places = arrangement.places if arrangement else (0, 1, 2)
+        events = [[kind, places[at] if kind in ("left", "data") else at, x] for kind, at, x in EVENTS]
+        (log,) = logged(["log", events, True], batch).logged
+        assert log.complete
+        assert [
+            ("loss", 0, 2.0),
+            ("pass", 0, 2.0),
+            ("left", 1, 3.0),
+            ("data", 0, Odd("NoneType")),
+            ("made", -1, 0.0),
+        ] == [(event.kind, event.place, event.number) for event in log.events]
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        ["log", [["step", 0, TWO]], True],
+        ["log", [["loss", -2, TWO]], True],
+        ["log", [["loss", 0, 2.0]], True],
+        ["log", [["loss", 0]], True],
+        ["log", [["loss", 0, TWO]] * (bounds.EVENTS + 1), True],
+        ["log", [], 1],
+        ["trace", []],
+    ],
+    ids=["kind", "place", "number", "length", "count", "complete", "another step"],
+)
+def test_a_malformed_log_is_refused(log: Any) -> None:
+    """A log has known kinds of events, places, numbers, and at most so many events."""
+    with pytest.raises(Refused):
+        logged(log, Batch((Run(ASKED, WATCHED),), 1000, 1.0, (0,)))
+
+
+def test_the_longest_log_fits() -> None:
+    """The bounds of an answer leave room for a log with as many events as the worker sends."""
+    batch = Batch((Run(ASKED, WATCHED),), 1000, 1.0)
+    longest = ["pass", 10**6, (-1.2345678901234567e-300).hex()]
+    (log,) = logged(["log", [longest] * bounds.EVENTS, False], batch).logged
+    assert log_bounds.MOST_EVENTS == bounds.EVENTS == len(log.events)

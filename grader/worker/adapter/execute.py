@@ -18,6 +18,7 @@ from typing import Any
 from . import introspect, load, values
 from .given import OPERATORS, function_of
 from .load import CallBudget
+from .log import Log
 from .recording import Recording
 from .rules import CalledRules, Reading, Rules, rules_of
 from .set_order import Nodes
@@ -81,6 +82,7 @@ class Graph:
         self.trace: list[Any] = []
         self.given: list[Any] = []
         self.recording: Recording | None = None
+        self.logged: Log | None = None
 
     # -- building ---------------------------------------------------------------------------
 
@@ -252,8 +254,13 @@ class Graph:
         leaves = self._leaf_nodes()
 
         def loss_of() -> Any:
+            if self.logged:
+                self.logged.begin_loss()
             self._build(leaves)
-            return self._node(root)
+            loss = self._node(root)
+            if self.logged:
+                self.logged.end_loss(loss)
+            return loss
 
         self.given = list(leaves.values())
         return self._result(self._function("train")(loss_of, self.given, steps, rate))
@@ -424,6 +431,16 @@ class Graph:
         """
         assert self.recording is not None
         return self.recording.answer
+
+    def log(self) -> list[Any]:
+        """Log losses, backward passes and the changes of leaves from now on."""
+        self.logged = Log(self)
+        return ["nothing"]
+
+    def events(self) -> list[Any]:
+        """Return the log (see `Log`)."""
+        assert self.logged is not None
+        return self.logged.answer
 
     def traced(self) -> list[Any]:
         return ["trace", self.trace[:1000]]
@@ -600,6 +617,8 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
         outcome = ["done", results]
     except BaseException as error:
         outcome = ["broke", results, _problem(where, error, filename)]
+    if graph.logged is not None:
+        graph.logged.end()
     if graph.recording is not None:
         graph.recording.finish()
         outcome[1] = [graph.recording.answer, *results[1:]]  # even if the program could not be built

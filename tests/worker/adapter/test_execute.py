@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from grader.client import Run
+from grader.client import Run, bounds
 from grader.program import NOTHING, Program, chain, diamonds, leaf, operations, program
 from grader.worker.adapter.execute import _REFLECTED, _REFUSED, execute
 from grader.worker.adapter.given import FUNCTIONS, OPERATORS
@@ -873,3 +873,54 @@ def test_train_is_given_the_program_and_its_leaves(executed: Execute, engine: An
     losses, values = results(executed(engine.source + TRAIN, BOTH, ["train", 3, 1, 0.5], ["values"]))
     assert [-4.0] == floats(losses)
     assert [3.0, -4.0] == floats(values)[:2]
+
+
+# -- the log of a training ------------------------------------------------------------------------------------
+
+LOGGED = program("L = a * b", a=2, b=3)
+LOOP = """
+def train(loss_of, parameters, steps, rate):
+    for _ in range(steps):
+        loss = loss_of()
+        {clear}
+        loss.backward()
+        for p in parameters:
+            p.data -= rate * p.grad
+        Value(7.0)
+"""
+
+
+@pytest.mark.parametrize("clear", ["for p in parameters: p.grad = 0.0", "for p in parameters: vars(p)['grad'] = 0.0"])
+def test_a_log_has_what_happens_to_the_leaves(executed: Execute, closures: str, clear: str) -> None:
+    """The log has losses, passes and changes of leaves in their order, even those without a write to an attribute."""
+    steps = (["preload", [[0, 1.0], [1, 1.0]]], ["log"], ["train", 2, 1, 0.5], ["events"])
+    *_, (tag, events, complete) = results(executed(closures + LOOP.format(clear=clear), LOGGED, *steps))
+    assert ("log", True) == (tag, complete)
+    assert [
+        ["loss", 0, 6.0],
+        ["grad", 0, 0.0],
+        ["grad", 1, 0.0],
+        ["pass", 0, 6.0],
+        ["left", 0, 3.0],
+        ["left", 1, 2.0],
+        ["data", 0, 0.5],
+        ["data", 1, 2.0],
+        ["made", -1, 7.0],
+    ] == [[kind, place, float.fromhex(number)] for kind, place, number in events]
+
+
+def test_a_log_is_cut(executed: Execute, closures: str) -> None:
+    """A log holds at most `EVENTS` events, and says that others are left out."""
+    more = closures + "\ndef many(nodes):\n    for k in range(1001):\n        nodes[0].data = float(k)\n"
+    steps = (["log"], ["call", "many", [["nodes", [0]]]], ["events"])
+    (*_, (_, events, complete)) = results(executed(more, LOGGED, *steps))
+    assert (bounds.EVENTS, False) == (len(events), complete)
+
+
+def test_nothing_is_watched_after_a_log(loaded: Load, closures: str) -> None:
+    """The class is as before, also if the run broke."""
+    module = loaded(closures + LOOP.format(clear="raise ValueError"))
+    run = [LOGGED.sent, [["log"], ["train", 2, 1, 0.5], ["events"]]]
+    execute(module, FILE, {"runs": [run], "order_seeds": [0], "calls": 1000, "engine": True})
+    assert {"grad", "data"}.isdisjoint(vars(module.Value))
+    assert module.Value.backward.__code__.co_freevars == ()

@@ -1,0 +1,475 @@
+"""Fault facts about the functions that train: `zero_grad`, `step` and `train`.
+
+A fact about `zero_grad` or `step` holds for every set of numbers that was tried. A fact about `train` holds for two
+trainings with different losses, numbers of steps and rates.
+"""
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+
+from msgspec import Struct, field
+
+from ..base import of_type
+from ..checks.compare import close
+from ..client import Batch, Broke, Called, Done, Logged, Odd, Read, Run
+from ..client.protocol import Observed
+from ..course import Limits
+from ..program import Program, number_text, program
+from ..words.facts import OF_TRAINING, FactKind, FaultFact
+from .formula import formula
+
+_COUNTED: tuple[FactKind, ...] = ("steps_taken", "other_rate")  # their numbers differ between trainings
+_MOST = 2  # facts about `train`
+_LEAVES = program("L = a * b + c * d + e", a=3, b=-1.5, c=0.75, d=2.25, e=-4)
+# the gradients of the first leaves, which are given to the function
+_GRADS = ((16.0, -2.5, 0.5, -7.0, 1.5), (-3.0, 1.25, 9.0), (2.0, 6.5, -0.25, -1.75))
+_RATES = (0.1, 0.75, 2.5)
+_AT_FIRST = 1.0  # the gradient of each parameter before a training
+
+
+class _Training(Struct, frozen=True):
+    """A training that is tried."""
+
+    loss: Program
+    steps: int
+    rate: float
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Return the indices of the parameters."""
+        return tuple(self.loss.index[leaf.name] for leaf in self.loss.leaves)
+
+    def at(self, values: Sequence[float]) -> Program:
+        """Return the loss for other values of the parameters."""
+        return self.loss.with_leaves(values)
+
+
+_TRAININGS = (
+    _Training(program("loss = (w * 2 - v) ** 2 + v * v + u * w", w=3.2, v=1.7, u=0.8), 3, 0.06),
+    _Training(program("loss = u * v + u * u + v * v + w * w * u", u=1.5, v=-2, w=0.5), 4, 0.03),
+)
+
+
+def function_of(fact: FaultFact) -> str:
+    """Return the function that trains which a fact is about, or an empty text for any other fact."""
+    return fact.node if fact.kind in OF_TRAINING else ""
+
+
+@cache
+def training_probes(limits: Limits) -> Batch:
+    """Return the batch in which `zero_grad` and `step` are called alone, and `train` with two losses."""
+    runs = []
+    for function in ("zero_grad", "step"):
+        for grads, rate in zip(_GRADS, _RATES, strict=True):
+            leaves = _given(grads)
+            before = ("preload", [[leaf, grad] for leaf, grad in zip(leaves, grads, strict=True)])
+            arguments: list[list[object]] = [["nodes", leaves], *([["number", rate]] if function == "step" else [])]
+            call = ("call", function, arguments)
+            runs.append(Run(_LEAVES, (before, ("log",), call, ("events",), ("values",), ("grads",))))
+    for one in _TRAININGS:
+        used = ("preload", [[place, _AT_FIRST] for place in one.places])
+        train = ("train", one.loss.root, one.steps, one.rate)
+        runs.append(Run(one.loss, (used, ("log",), train, ("events",))))
+    return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
+
+
+def training_facts(answer: Read) -> tuple[FaultFact, ...]:
+    """Return the facts about `zero_grad` and `step`, and then those about `train` that do not follow from them."""
+    outcomes = answer.seeds[0]
+    clears, moves = outcomes[: len(_GRADS)], outcomes[len(_GRADS) : 2 * len(_GRADS)]
+    of_clearing = [*_of_zero_grad(_calls(clears))]
+    of_step = [*_of_step(_calls(moves))]
+    trainings = [
+        tuple(_History(one, outcome.logged[0]).facts(outcome.called[0], _known(_calls(clears), _calls(moves))))
+        for one, outcome in zip(_TRAININGS, outcomes[2 * len(_GRADS) :], strict=True)
+        if isinstance(outcome, Done) and _is_readable(outcome.logged[0])
+    ]
+    if len(trainings) < len(_TRAININGS):
+        return (*of_clearing, *of_step)
+    first, *others = trainings
+    of_train = [fact for fact in first if all(_key(fact) in map(_key, other) for other in others)]
+    return (*of_clearing, *of_step, *of_train[:_MOST])
+
+
+def _given(grads: Sequence[float]) -> list[int]:
+    """Return the leaves that are given to a function, together with these gradients."""
+    return [_LEAVES.index[leaf.name] for leaf in _LEAVES.leaves[: len(grads)]]
+
+
+def _is_readable(log: Logged) -> bool:
+    return log.complete and not any(isinstance(event.number, Odd) for event in log.events)
+
+
+def _key(fact: FaultFact) -> tuple[str, str, str]:
+    """Return what has to be equal in the facts about two trainings, which differ in their numbers."""
+    return fact.kind, fact.other, "" if fact.kind in _COUNTED else fact.found
+
+
+# -- `zero_grad` and `step`, which are called alone
+
+
+class _Call(Struct, frozen=True):
+    """A call of `zero_grad` or `step`: values and gradients of the leaves before it and after it.
+
+    Attributes:
+        made: the values of the nodes that it made.
+    """
+
+    values: tuple[float, ...]
+    grads: tuple[float, ...]
+    rate: float
+    new_values: tuple[Observed, ...]
+    new_grads: tuple[Observed, ...]
+    made: tuple[Observed, ...]
+
+    @property
+    def count(self) -> int:
+        """Return the number of leaves."""
+        return len(self.grads)
+
+
+def _calls(outcomes: Sequence[Done | Broke | None]) -> list[_Call]:
+    """Return the calls of a function; none if one of them did not return."""
+    done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
+    return [
+        _Call(
+            tuple(_LEAVES.values[i] for i in _given(grads)),
+            grads,
+            rate,
+            tuple(outcome.values[0][i] for i in _given(grads)),
+            tuple(outcome.grads[0][i] for i in _given(grads)),
+            tuple(event.number for event in outcome.logged[0].events if event.kind == "made"),
+        )
+        for outcome, grads, rate in zip(done, _GRADS, _RATES, strict=True)
+        if len(done) == len(outcomes)
+    ]
+
+
+def _known(clears: Sequence[_Call], moves: Sequence[_Call]) -> set[str]:
+    """Return what in a training may be wrong because of `zero_grad` or `step`: `cleared` gradients, `moved` values."""
+    kept = clears and all(call.new_values == call.values for call in clears)
+    cleared = clears and all(grad == 0.0 for call in clears for grad in call.new_grads)
+    moved = moves and all(_is_moved(call, i) for call in moves for i in range(call.count))
+    rebinds = any(_was_made(call, i) for call in moves for i in range(call.count))
+    return {*([] if cleared and not rebinds else ["cleared"]), *([] if moved and kept else ["moved"])}
+
+
+def _of_zero_grad(calls: Sequence[_Call]) -> Iterator[FaultFact]:
+    """Yield the facts about `zero_grad`."""
+    left = [{i for i, grad in enumerate(call.new_grads) if grad != 0.0} for call in calls]
+    same = all(call.new_grads[i] == call.grads[i] for call, places in zip(calls, left, strict=True) for i in places)
+    kinds = {_text(call.new_grads[i]) for call, places in zip(calls, left, strict=True) for i in places}
+    which = _which_of_each(left, calls)
+    if which and same:
+        yield FaultFact("gradients_left", node="zero_grad", other=which)
+    elif which == "all" and len(kinds) == 1:
+        yield FaultFact("gradients_set", node="zero_grad", found=kinds.pop(), expected="0")
+    changed = {
+        _text(new) for call in calls for old, new in zip(call.values, call.new_values, strict=True) if old != new
+    }
+    if len(changed) == 1:
+        yield FaultFact("values_set", node="zero_grad", found=changed.pop())
+
+
+def _of_step(calls: Sequence[_Call]) -> Iterator[FaultFact]:
+    """Yield the facts about `step`."""
+    still = [{i for i in range(call.count) if call.new_values[i] == call.values[i]} for call in calls]
+    right = [{i for i in range(call.count) if _is_moved(call, i)} for call in calls]
+    which = _which_of_each(still, calls)
+    others = all(len(one | other) == call.count for one, other, call in zip(still, right, calls, strict=True))
+    if which and others and all(_was_made(call, i) for call, places in zip(calls, still, strict=True) for i in places):
+        yield FaultFact("rebound", node="step", other=which)
+    elif which and others:
+        yield FaultFact("values_left", node="step", other=which)
+    elif any(len(places) < call.count for places, call in zip(right, calls, strict=True)) and (
+        found := _new_value(calls)
+    ):
+        yield FaultFact("steps_by", node="step", found=found, expected="p.data - rate * p.grad")
+
+
+def _is_moved(call: _Call, i: int) -> bool:
+    return close(call.new_values[i], call.values[i] - call.rate * call.grads[i], abs(call.values[i]))
+
+
+def _was_made(call: _Call, i: int) -> bool:
+    """Return whether a node has been made with the value that leaf `i` should have."""
+    moved = call.values[i] - call.rate * call.grads[i]
+    return any(close(number, moved, abs(moved)) for number in call.made)
+
+
+def _new_value(calls: Sequence[_Call]) -> str | None:
+    """Return the formula by which all values were changed, or None."""
+    points = [(call, i) for call in calls for i in range(call.count)]
+    seen = [value for call, i in points if isinstance(value := call.new_values[i], float)]
+    if len(seen) < len(points):
+        return None
+    names = (
+        ("p.data", tuple(call.values[i] for call, i in points)),
+        ("rate", tuple(call.rate for call, _ in points)),
+        ("p.grad", tuple(call.grads[i] for call, i in points)),
+    )
+    if found := formula(seen, names):
+        return found
+    for text, times in (("rate * p.grad", [call.rate for call, _ in points]), ("p.grad", [1.0] * len(points))):
+        factors = [
+            (call.values[i] - new) / (call.grads[i] * time)
+            for (call, i), new, time in zip(points, seen, times, strict=True)
+        ]
+        if all(_is_same(one, factors[0]) for one in factors):
+            return f"p.data - {factors[0]:.6g} * {text}"
+    return None
+
+
+def _text(number: Observed) -> str:
+    return of_type(number.type) if isinstance(number, Odd) else f"{number + 0.0:.6g}"
+
+
+def _which_of_each(some: Sequence[Collection[int]], calls: Sequence[_Call]) -> str:
+    """Return which parameters some places are, if they are the same in each call; else an empty text."""
+    named = {_which(places, call.count) if places else "" for places, call in zip(some, calls, strict=True)}
+    return named.pop() if len(named) == 1 else ""
+
+
+def _which(some: Collection[int], count: int) -> str:
+    """Return which parameters some places are: `all`, `first` and so on; `some` for any others."""
+    others = set(range(count)) - set(some)
+    if not others:
+        return "all"
+    for name, place in (("first", 0), ("last", count - 1)):
+        if set(some) == {place}:
+            return name
+        if others == {place}:
+            return f"not_{name}"
+    return "some"
+
+
+# -- `train`
+
+
+class _Loss(Struct, frozen=True):
+    """A loss that `loss_of` returned: its value, and the parameters for which it was built."""
+
+    value: float
+    at: tuple[float, ...]
+
+
+class _Move(Struct, frozen=True):
+    """A write to the value of parameter `which`, and its gradient at that time."""
+
+    which: int
+    old: float
+    new: float
+    grad: float
+
+    @property
+    def changes(self) -> bool:
+        return self.old != self.new
+
+
+class _Pass(Struct):
+    """A backward pass, and what comes after it and before the next one.
+
+    Attributes:
+        loss: the number of the loss at which it begins; -1 for another node.
+        at: the parameters when it begins.
+        before: the gradients when it begins.
+        after: the gradients when it ends.
+        cleared: whether all gradients were set to 0 before any write to a value.
+        made: the values of nodes that are made later.
+    """
+
+    loss: int
+    at: tuple[float, ...]
+    before: tuple[float, ...]
+    after: list[float]
+    cleared: bool = False
+    moves: list[_Move] = field(default_factory=list)
+    made: list[float] = field(default_factory=list)
+
+    @property
+    def moved(self) -> set[int]:
+        """Return the parameters that got another value."""
+        return {move.which for move in self.moves if move.changes}
+
+
+class _History:
+    """What happened in a training, from its log."""
+
+    def __init__(self, training: _Training, log: Logged) -> None:
+        self.training = training
+        self.count = len(training.places)
+        self.data = [leaf.value for leaf in training.loss.leaves]
+        self.grads = [_AT_FIRST] * self.count
+        self.losses: list[_Loss] = []
+        self.early: list[_Move] = []  # the moves before the first pass
+        self.passes: list[_Pass] = []
+        self.own_gradients = False  # whether a gradient was set to another number than 0 outside of a pass
+        for event in log.events:
+            assert isinstance(event.number, float)
+            self._take(event.kind, event.place, event.number)
+
+    def _take(self, kind: str, place: int, number: float) -> None:
+        now = self.passes[-1] if self.passes else None
+        which = self.training.places.index(place) if kind in ("left", "grad", "data") else -1
+        if kind == "loss":
+            self.losses.append(_Loss(number, tuple(self.data)))
+        elif kind == "pass":
+            self.passes.append(_Pass(place, tuple(self.data), tuple(self.grads), [0.0] * self.count))
+        elif kind == "left" and now:
+            self.grads[which] = now.after[which] = number
+        elif kind == "grad":
+            self.grads[which] = number
+            self.own_gradients = self.own_gradients or number != 0.0
+            if now and not now.moves and not any(self.grads):
+                now.cleared = True
+        elif kind == "data":
+            (now.moves if now else self.early).append(_Move(which, self.data[which], number, self.grads[which]))
+            self.data[which] = number
+        elif kind == "made" and now:
+            now.made.append(number)
+
+    # -- facts --------------------------------------------------------------------------------
+
+    def facts(self, returned: Called, known: Collection[str]) -> Iterator[FaultFact]:
+        """Yield the facts about `train`.
+
+        Args:
+            returned: what `train` returned.
+            known: `cleared` if there are facts about `zero_grad`, and `moved` if there are facts about `step`.
+        """
+        if not self.passes:
+            if not self.own_gradients:
+                yield _fact("never_passed")
+            return
+        if "moved" not in known and not any(one.moved for one in self.passes) and any(map(self._rebinds, self.passes)):
+            yield _fact("rebound", other="all")
+            return
+        found = [*self._of_losses("moved" in known)]
+        if "moved" not in known:
+            found += self._of_moves()
+        if "cleared" not in known:
+            found += self._of_clearing()
+        yield from found or (() if known else self._of_returned(returned))
+
+    def _of_losses(self, moved: bool) -> Iterator[FaultFact]:
+        """Yield the facts about the losses at which passes begin. `moved` is for wrong moves."""
+        again = [(one, other) for one, other in pairwise(self.passes) if one.loss == other.loss >= 0]
+        if any(one.moved for one, _ in again):
+            yield _fact("stale_loss", found="1" if len(self.losses) == 1 else "")
+        elif again:
+            yield _fact("passed_twice")
+        elif all(one.loss < 0 and not any(one.before) and not self._is_right(one) for one in self.passes):
+            yield _fact("other_root")
+        if moved:
+            return
+        first = {one.loss: one for one in reversed(self.passes) if one.loss >= 0}
+        if any(move.changes for move in self.early):
+            yield _fact("moved_early", found="first")
+        elif any(self.losses[loss].at != one.at for loss, one in first.items()):
+            yield _fact("moved_early", found="loss")
+
+    def _is_right(self, one: _Pass) -> bool:
+        """Return whether a pass that began with gradients of 0 computed those of the loss."""
+        right = self.training.at(one.at).gradients()
+        return all(
+            close(grad, right[place], abs(grad)) for grad, place in zip(one.after, self.training.places, strict=True)
+        )
+
+    def _of_clearing(self) -> Iterator[FaultFact]:
+        """Yield the facts about gradients that are not 0 when a pass begins, or 0 when the parameters move."""
+        early = [one for one in self.passes if one.cleared and any(one.after) and one.moves]
+        if early and all(not one.moved for one in early) and len(early) >= len(self.passes) - 1:
+            yield _fact("cleared_early")
+        added = [{i for i in range(self.count) if self._is_added(one, i)} for one in self.passes]
+        which = {_which(places, self.count) for places in added if places}
+        when = [bool(places) for places in added]
+        if len(which) == 1 and when[0] and not any(when[1:]) and len(when) > 1:
+            yield _fact("not_cleared", found="first", other=which.pop())
+        elif len(which) == 1 and all(when):
+            yield _fact("not_cleared", found="never", other=which.pop())
+        elif len(which) == 1 and not when[0] and not self._of_same_loss():
+            yield _fact("not_cleared", found="later" if all(when[1:]) else "some", other=which.pop())
+
+    def _of_same_loss(self) -> bool:
+        """Return whether a pass begins at the loss of the one before without a move between them."""
+        return any(one.loss == other.loss and not one.moved for one, other in pairwise(self.passes))
+
+    def _is_added(self, one: _Pass, i: int) -> bool:
+        """Return whether a pass adds to a gradient that is not 0. A pass may also begin by clearing the gradients."""
+        fresh = self.training.at(self.losses[one.loss].at).gradients() if one.loss >= 0 else ()
+        return one.before[i] != 0.0 and not (
+            fresh and close(one.after[i], fresh[self.training.places[i]], abs(one.after[i]))
+        )
+
+    def _of_moves(self) -> Iterator[FaultFact]:
+        """Yield the facts about the steps that were taken."""
+        taking = [one for one in self.passes if one.moved]
+        if not taking:
+            if not any(one.moves for one in self.passes) and not any(self.early):
+                yield _fact("never_moved")
+            return
+        able = [{i for i in range(self.count) if one.after[i]} for one in taking]
+        if all(one.moved < could for one, could in zip(taking, able, strict=True)):
+            parts = {frozenset(could - one.moved) for one, could in zip(taking, able, strict=True)}
+            if len(parts) == 1:
+                yield _fact("some_left", other=_which(parts.pop(), self.count))
+            else:
+                yield _fact("moved_apart")
+            return
+        again = [len([move for move in one.moves if move.changes]) > len(one.moved) for one in taking]
+        if any(again):
+            if all(again) and not any(map(self._is_one_step, taking)):
+                yield _fact("moved_again")
+            return
+        rates = [rate for one in taking if (rate := self._rate(one)) is not None]
+        if len(rates) == len(taking) and not all(_is_same(rate, self.training.rate) for rate in rates):
+            yield _fact("other_rate", **self._of_rates(rates))
+        taken = len(taking) + any(move.changes for move in self.early)
+        if taken != self.training.steps:
+            yield _fact("steps_taken", found=str(taken), expected=str(self.training.steps))
+
+    def _is_one_step(self, one: _Pass) -> bool:
+        """Return whether all moves after a pass together are one step."""
+        ends = {move.which: move.new for move in one.moves}
+        right = [x - self.training.rate * grad for x, grad in zip(one.at, one.after, strict=True)]
+        return all(close(x, right[i], abs(right[i])) for i, x in ends.items())
+
+    def _rebinds(self, one: _Pass) -> bool:
+        """Return whether nodes were made after a pass with the values that the parameters should have."""
+        moved = [x - self.training.rate * grad for x, grad in zip(one.at, one.after, strict=True)]
+        return any(one.after) and all(any(close(number, x, abs(x)) for number in one.made) for x in moved)
+
+    def _rate(self, one: _Pass) -> float | None:
+        """Return the multiple of their gradients by which all parameters decrease after a pass, or None."""
+        rates = [(move.old - move.new) / move.grad for move in one.moves if move.changes and move.grad]
+        if not rates or len(rates) < len(one.moved) or not all(_is_same(rate, rates[0]) for rate in rates):
+            return None
+        return rates[0]
+
+    def _of_rates(self, rates: Sequence[float]) -> dict[str, str]:
+        """Return the fields of a fact about rates: as they are, or as multiples of the right one."""
+        same = all(_is_same(rate, rates[0]) for rate in rates)
+        times = ", ".join(f"{rate / self.training.rate:.6g}" for rate in rates[:3])
+        return {
+            "found": f"{rates[0]:.6g}" if same else times,
+            "other": "" if same else "times",
+            "expected": number_text(self.training.rate),
+        }
+
+    def _of_returned(self, returned: Called) -> Iterator[FaultFact]:
+        """Yield the fact that the returned losses are those after each step."""
+        after = [self.training.at(one.at) for one in self.passes[1:]] + [self.training.at(self.data)]
+        right = [p.values[p.root] for p in after] if all(one.moved for one in self.passes) else []
+        got = returned.numbers or ()
+        if len(got) == len(right) and all(close(one, other, abs(other)) for one, other in zip(got, right, strict=True)):
+            yield _fact("losses_late")
+
+
+def _is_same(rate: float, other: float) -> bool:
+    return math.isclose(rate, other, rel_tol=1e-6)
+
+
+def _fact(kind: FactKind, found: str = "", expected: str = "", other: str = "") -> FaultFact:
+    return FaultFact(kind, node="train", found=found, expected=expected, other=other)
