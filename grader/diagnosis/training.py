@@ -295,7 +295,7 @@ class _Pass(Struct):
 
 
 class _History:
-    """What happened in a training, from its log."""
+    """The history of a training, from its log."""
 
     def __init__(self, training: _Training, log: Logged) -> None:
         self.training = training

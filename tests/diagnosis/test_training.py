@@ -1,6 +1,5 @@
 """The facts about functions that train are true, and lead to the mistake."""
 
-import re
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -43,11 +42,10 @@ def facts() -> Iterator[Facts]:
 def filled_in(bodies: dict[str, Any]) -> str:
     """Return the solution with other bodies of its functions."""
     text = SOLUTION
-    for name in ("zero_grad", "step", "train"):
-        if name in bodies:
-            region = rf"(def {name}\(.*?)    # BEGIN SOLUTION[^\n]*\n.*?    # END SOLUTION\n"
-            body = textwrap.indent(bodies[name], "    ")
-            text = re.sub(region, lambda found, body=body: found[1] + body, text, count=1, flags=re.DOTALL)
+    for name in {"zero_grad", "step", "train"} & bodies.keys():
+        begin = text.index("    # BEGIN SOLUTION", text.index(f"def {name}("))
+        end = text.index("    # END SOLUTION\n", begin)
+        text = text[:begin] + textwrap.indent(bodies[name], "    ") + text[end:]
     return text
 
 
