@@ -572,6 +572,7 @@ class EngineUnderCheck:
         steps: int,
         rate: float,
         fixed: bool = False,
+        calls: int | None = None,
         cpu_s: float | None = None,
         **leaves: float,
     ) -> None:
@@ -583,6 +584,7 @@ class EngineUnderCheck:
 
         Args:
             fixed: Whether the leaves keep their values even if those of other programs are redrawn.
+            calls: Replaces the course's limit of calls.
             cpu_s: Replaces the course's limit of CPU seconds.
         """
         if steps < 1:
@@ -607,7 +609,7 @@ class EngineUnderCheck:
 
         used = ("preload", [[place, 1.0] for place in places.values()])
         steps_taken = (used, ("train", asked.root, steps, rate), ("given_list",), ("values",))
-        self._examine([Run(asked, steps_taken)], judge, cpu_s=cpu_s)
+        self._examine([Run(asked, steps_taken)], judge, calls, cpu_s)
 
     def changes_leaves(
         self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
