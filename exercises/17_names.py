@@ -39,7 +39,7 @@ Write the five functions. The training, which you know from exercises 13 and 15,
 engine are given.
 
 `grade names` compares values and gradients with PyTorch's, and also the loss in each of
-25 steps of training. `python 17_names.py` trains the model and makes new names.
+20 steps of training. `python 17_names.py` trains the model and makes new names.
 
 To go on, read a larger model of names: https://github.com/karpathy/makemore
 """
