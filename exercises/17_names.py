@@ -70,8 +70,8 @@ def bigram_loss(names, table):
 
 def logits_of(context, embedding, hidden, output):
     """Return the logits of the next letter, a list. The context has two indices."""
-    # TODO: what are the inputs of the neurons, and what are those of the logits?
-    raise NotImplementedError("names: what are the inputs of the neurons, and what are those of the logits?")
+    # TODO: what are the inputs of a neuron, and what are those of a logit?
+    raise NotImplementedError("names: what are the inputs of a neuron, and what are those of a logit?")
 
 
 def loss_of(names, embedding, hidden, output):

@@ -79,7 +79,7 @@ def bigram_loss(names, table):
 
 def logits_of(context, embedding, hidden, output):
     """Return the logits of the next letter, a list. The context has two indices."""
-    # BEGIN SOLUTION what are the inputs of the neurons, and what are those of the logits?
+    # BEGIN SOLUTION what are the inputs of a neuron, and what are those of a logit?
     x = [node for letter in context for node in embedding[letter]]
     h = [(sum(w * xi for w, xi in zip(row, x)) + row[-1]).tanh() for row in hidden]
     return [sum(w * hi for w, hi in zip(row, h)) + row[-1] for row in output]
