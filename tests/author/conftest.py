@@ -20,6 +20,11 @@ def add(a, b):
 WithSolution = Callable[..., Course]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _one_torch(one_torch: None) -> None:
+    """Start torch once for all books that are made in this process."""
+
+
 @pytest.fixture
 def stub() -> str:
     """Return the stub of the solution that `with_solution` writes."""

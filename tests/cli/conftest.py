@@ -14,6 +14,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 Run = subprocess.CompletedProcess[str]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _one_torch(one_torch: None) -> None:
+    """Start torch once for all commands that run in this process."""
+
+
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder for torch's answers, which all processes of a test run share."""
