@@ -21,8 +21,8 @@ _STILL = {"_only_on_linux", "harness", "write_table", "request"}
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Mark every test of this folder that runs something as hostile, with time for all attacks on a busy machine.
 
-    All attacks in a tier that is not one of the two strongest are left to `make test-all`, and so are attacks on the
-    verdict in the second one.
+    All attacks in a tier that is not one of the two strongest are left to `make test-all`, and so are those outside of
+    the harness's `sample` in the two strongest.
     """
     for item in items:
         if str(item.path).startswith(f"{HERE}{os.sep}") and not _STILL.issuperset(getattr(item, "fixturenames", ())):

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -35,6 +36,17 @@ CLASSES = (
 )
 # attacks on the machine and the grader's process, which a sandbox has to contain; the others attack the verdict
 CONTAINED = CLASSES[: CLASSES.index("cpu")]
+# attacks that the report has to name with a refused system call, and the call
+REFUSED = {
+    "exec_os_system": "clone",
+    "fork_daemon": "clone",
+    "network_raw_sockets": "socket",
+    "ptrace_attach_parent": "ptrace",
+    "signal_kill_parent": "kill",
+    "write_delete_and_rename": "unlink",
+}
+# each run of the tests makes one of this many attacks of a class in the two strongest tiers; 0 stands for none
+ONE_OF_CONTAINED, ONE_OF_OTHERS = (1, 2), (3, 0)
 SANDBOXES = OFFICIAL
 PATIENCE_S = 150
 PLACEHOLDER = re.compile(r"@(\w+)@")
@@ -139,6 +151,21 @@ def files(folder: str) -> list[File]:
     return sorted(found, key=lambda file: CLASSES.index(file.kind)) if folder == "attacks" else found
 
 
+def sample(attacks: Iterable[File], place: int) -> list[File]:
+    """Return the attacks that each run of the tests makes in the strongest tier (0) or the one after it (1).
+
+    A long run makes all of them in every tier.
+    """
+    met: Counter[str] = Counter()
+    chosen = []
+    for file in attacks:
+        one_of = (ONE_OF_CONTAINED if file.kind in CONTAINED else ONE_OF_OTHERS)[place]
+        if file.name in REFUSED or (one_of and met[file.kind] % one_of == 0):
+            chosen.append(file)
+        met[file.kind] += 1
+    return chosen
+
+
 def told(outcomes: Iterable[Outcome | str]) -> list[str]:
     """The outcomes in words. Prints the files, for whoever reads why a test failed."""
     listed = list(outcomes)
@@ -177,16 +204,17 @@ def run_tier(
     honest: Sequence[File],
     limits: Sequence[File] = (),
     who: Who | None = None,
-    contained_only: bool = False,
+    sampled: int | None = None,
 ) -> TierRun:
-    """Grade everything in one tier, or only the attacks of `CONTAINED`. Never raises for what an attack did."""
+    """Grade everything in one tier, or of the attacks only a `sample`. Never raises for what an attack did."""
     run = TierRun(tier)
     prefix = throw_away() if tier not in SANDBOXES else ()
     if tier not in SANDBOXES:
         run.skipped = NEVER_UNSANDBOXED if prefix else {**NEVER_UNSANDBOXED, **ONLY_IN_A_THROW_AWAY}
-    if contained_only:
-        others = [file.name for file in attacks if file.kind not in CONTAINED]
-        run.skipped = {**run.skipped, **dict.fromkeys(others, "attacks the verdict, in every tier alike")}
+    if sampled is not None:
+        chosen = sample(attacks, sampled)
+        others = [file.name for file in attacks if file not in chosen]
+        run.skipped = {**run.skipped, **dict.fromkeys(others, "made in a long run of the tests")}
     waiting = {
         "attacks": [file for file in attacks if file.name not in run.skipped],
         "honest": list(honest),
@@ -311,12 +339,12 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 
 def run_all(tiers: Iterable[str] = tuple(TIERS), everything: bool = True) -> dict[str, TierRun]:
-    """Run the files in some tiers side by side: every file, or in all but the first tier, no attacks on the verdict."""
+    """Run the files in some tiers side by side: every file, or in at most two tiers a `sample` of the attacks."""
     listed = list(tiers)
     attacks, honest, limits = (files(folder) for folder in ("attacks", "honest", "limits"))
 
-    def run(tier: str) -> TierRun:
-        return run_tier(tier, attacks, honest, limits, contained_only=not everything and tier != listed[0])
+    def run(place: int) -> TierRun:
+        return run_tier(listed[place], attacks, honest, limits, sampled=None if everything else place)
 
     with ThreadPoolExecutor(len(listed)) as threads:
-        return dict(zip(listed, threads.map(run, listed), strict=True))
+        return dict(zip(listed, threads.map(run, range(len(listed))), strict=True))

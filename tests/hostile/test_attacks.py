@@ -42,17 +42,10 @@ def test_honest_files_attempt_nothing(run: Any, harness: ModuleType) -> None:
 
 
 @every_sandbox
-def test_attempts_are_in_the_report(run: Any) -> None:
+def test_attempts_are_in_the_report(run: Any, harness: ModuleType) -> None:
     """The report names the system call with which an attack tries to reach out."""
-    expected = {
-        "exec_os_system": "clone",
-        "fork_daemon": "clone",
-        "network_raw_sockets": "socket",
-        "ptrace_attach_parent": "ptrace",
-        "signal_kill_parent": "kill",
-        "write_delete_and_rename": "unlink",
-    }
-    assert expected == {name: call for name, call in expected.items() if call in run.attacks[name].attempts}
+    refused: dict[str, str] = harness.REFUSED
+    assert refused == {name: call for name, call in refused.items() if call in run.attacks[name].attempts}
 
 
 @every_tier
