@@ -112,7 +112,7 @@ def test_a_real_right_engine(open_html: OpenHtml, tmp_path: Path) -> None:
     for i, preset in enumerate(presets()):
         values, grads = answer(preset.parsed.wire, preset.parsed.root)
         buttons.nth(i).click()
-        to_the_end(page)
+        page.keyboard.press("End")
         assert pytest.approx(values, rel=1e-5, abs=1e-6) == numbers(page, "data")
         assert pytest.approx(grads, rel=1e-5, abs=1e-6) == numbers(page, "grad")
         expect(page.locator("#lead")).to_contain_text("Every gradient agrees with torch’s.")
