@@ -30,6 +30,7 @@ ROOMS = (
     "grading",
     "replay",
     "people",
+    "intake",
     "cohort",
     "views",
     "author",

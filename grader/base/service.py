@@ -6,11 +6,13 @@ the process had ended, and so does a process that was killed. Then the process i
 
 import contextlib
 import os
+import queue
 import struct
 import subprocess
 import threading
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -196,3 +198,85 @@ class Service:
             return receive(process.stdout, self._replies, self._at_most)
         except (OSError, ValueError):
             return None
+
+
+# -- Several services side by side, and the tasks that they do
+
+
+class Member(Protocol):
+    """An object that works for a crew, such as a service."""
+
+    def close(self) -> None:
+        """End the current task."""
+
+
+_Member = TypeVar("_Member", bound=Member)
+_Task = TypeVar("_Task")
+Done: TypeAlias = Callable[[Any], None]
+
+
+class Crew(Generic[_Member, _Task]):
+    """Members that work side by side. Each has a thread, and does one task at a time.
+
+    Args:
+        members: objects such as services.
+        work: lets a member do a task, and returns the result.
+
+    Attributes:
+        room: how many tasks may be begun at a time, so that each member has one waiting.
+    """
+
+    def __init__(self, members: Iterable[_Member], work: Callable[[_Member, _Task], Any]) -> None:
+        self.members = list(members)
+        self.room = 2 * len(self.members)
+        self._do = work
+        self._tasks = queue.SimpleQueue[tuple[_Task, Done] | None]()
+        for member in self.members:
+            threading.Thread(target=self._work, args=(member,), daemon=True).start()
+
+    def begin(self, task: _Task, done: Done) -> None:
+        """Let the next free member do a task. Then call `done` with the result, or with the exception it raised."""
+        self._tasks.put((task, done))
+
+    def close(self) -> None:
+        """Close every member. Tasks that have not begun are dropped."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._tasks.get_nowait()
+        for member in self.members:
+            self._tasks.put(None)
+            member.close()
+
+    def _work(self, member: _Member) -> None:
+        while (work := self._tasks.get()) is not None:
+            task, done = work
+            try:
+                result = self._do(member, task)
+            except BaseException as error:
+                result = error
+            done(result)
+
+
+class Flow:
+    """Tasks that run side by side. One thread begins them, and gets their results as they finish.
+
+    Attributes:
+        running: the number of tasks whose results were not taken yet.
+    """
+
+    def __init__(self) -> None:
+        self.running = 0
+        self._results = queue.SimpleQueue[Any]()
+
+    def begin(self, start: Callable[[Done], None]) -> None:
+        """Begin a task. `start` gets the function to call with its result."""
+        self.running += 1
+        start(self._results.put)
+
+    def next(self) -> Any:
+        """Return the next result. Raises the exception of a task."""
+        result = self._results.get()
+        self.running -= 1
+        if isinstance(result, BaseException):
+            raise result
+        return result

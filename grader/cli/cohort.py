@@ -18,8 +18,6 @@ from .. import __version__
 from ..base import UserError, json_text, plain, read_plain, readable, write_atomically
 from ..client import NOTEBOOK
 from ..cohort import (
-    Entry,
-    IntakeError,
     LocalPool,
     Pool,
     PoolError,
@@ -28,18 +26,17 @@ from ..cohort import (
     Standing,
     Summary,
     drawn,
-    entries,
     grade_entries,
     rules_digest,
     settings,
     summarise,
-    unclaimed,
 )
 from ..cohort.people import class_of, record, see_that_files_are_there
 from ..cohort.pool import DaskPool, Settings
 from ..cohort.results import EARLIER, GONE, ROSTER, SUMMARY, RunFile
 from ..cohort.results import since as changes_since
 from ..course import Course
+from ..intake import Entry, IntakeError, entries, unclaimed
 from ..oracle import require_torch
 from ..oracle.answer_book import read_book
 from ..people import DEADLINES, OVERRIDES

@@ -149,7 +149,7 @@ class PlayOptions(_PlayWords, frozen=True, kw_only=True):
 
 
 def _layouts() -> list[str]:
-    from ..cohort.intake import LAYOUTS
+    from ..intake import LAYOUTS
 
     return list(LAYOUTS)
 

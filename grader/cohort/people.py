@@ -9,6 +9,7 @@ import msgspec
 
 from ..base import json_text, readable, write_atomically
 from ..course import Course, CourseError
+from ..intake import Entry, Intake, Readers
 from ..learners import Decided, Learner
 from ..people import (
     DEADLINES,
@@ -30,7 +31,6 @@ from ..people import (
 )
 from ..people.decisions import Found, files_digest
 from ..words.instructor import misplaced_text, no_such_file, problem_text
-from .intake import Entry, Intake, Readers
 from .results import REPORTS, ROSTER, read_found, reports
 
 

@@ -17,6 +17,7 @@ from ..base import UserError, in_the_way, json_text, plain, plain_folder, read_p
 from ..client import Source
 from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
 from ..grading import Submission
+from ..intake import Entry
 from ..learners import Change, Learner
 from ..people import DEADLINES, OVERRIDES, RECORDED, changed_rows, compare
 from ..people.decisions import Found
@@ -24,7 +25,6 @@ from ..report import Report, read_report, to_json
 from ..report.model import SCHEMA, CourseStamp, SubmissionStamp
 from ..words import instructor as words
 from ..words.sentence import cannot_be_read
-from .intake import Entry
 from .summary import Summary
 
 RUN = "run.json"

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from .. import __version__
 from ..base import json_text, readable
-from ..base.service import Ended
+from ..base.service import Ended, Flow
 from ..checks.session import CheckSession
 from ..course import Course
 from ..grading import Submission, is_searched, plan, stamp_of
+from ..intake import Entry, Intake, Readers, Stopped, unread
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook
 from ..report import Report
 from ..report.model import CourseStamp
 from ..words import instructor as words
-from .intake import Entry, Intake, Readers, Stopped, unread
-from .pool import Drawn, Faulted, Flow, Graded, Job, Pool, Settings
+from .pool import Drawn, Faulted, Graded, Job, Pool, Settings
 from .results import Results, file_names, keep_code
 
 

@@ -13,7 +13,8 @@ from xml.etree.ElementTree import Element
 from ..base import counted, plain, spelled
 from ..client import cut
 from ..client.bounds import SOURCE_LINE
-from ..cohort import read_code, readings
+from ..cohort import read_code
+from ..intake import readings
 from ..learners import Learner, Person
 from ..people import Handed, submitter_of
 from ..report import CheckResult, Diagnosis, ExerciseResult, Report, to_json

@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.cohort import Entry, LocalPool, PoolError, Results, entries, grade_entries, settings
+from grader.cohort import LocalPool, PoolError, Results, grade_entries, settings
 from grader.cohort.pool import DaskPool, Drawn
 from grader.course import Course
+from grader.intake import Entry, entries
 from grader.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.cohort import Entry
 from grader.cohort.people import class_of
 from grader.course import Course, CourseError, load_course
+from grader.intake import Entry
 from grader.people import DEADLINES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,15 +19,15 @@ from folders import laid_out, taken
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.service import Ended
+from grader.base.service import Done, Ended, Flow
 from grader.checks.session import CheckSession
-from grader.cohort import Entry, LocalPool, Results, ResultsError, Standing, drawn, entries, grade_entries, settings
-from grader.cohort.intake import Intake, Stopped
-from grader.cohort.intake.reader import Read, Reader
-from grader.cohort.pool import Done, Drawn, Faulted, Flow, Graded, GradingProcess, Job, Outcome, Settings
+from grader.cohort import LocalPool, Results, ResultsError, Standing, drawn, grade_entries, settings
+from grader.cohort.pool import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings
 from grader.cohort.run import submission_of
 from grader.course import Course
 from grader.grading import Submission, grade, plan
+from grader.intake import Entry, Intake, Stopped, entries
+from grader.intake.reader import Read, Reader
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
 from grader.report import Report, review_reasons, write_report

@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cohort import entries
-from grader.cohort.intake import Intake, Readers
 from grader.course import load_course
+from grader.intake import Intake, Readers, entries
 
 EXERCISE, ANOTHER = "01_distribute.py", "02_swap.py"
 TEXT = "class Value: pass\n"

@@ -16,9 +16,9 @@ from site_of import course_of_a_site, wheel_of
 from grader.author.build import catalogue
 from grader.base.style import Style
 from grader.client import decode_source
-from grader.cohort.intake.files import read_files
 from grader.course import Exercise, load_course
 from grader.grading import stamp_of
+from grader.intake.files import read_files
 from grader.practice import Practice
 from grader.practice.tab import Tab, for_page
 from grader.report import Report, read_report, to_json

@@ -51,7 +51,14 @@ MISCONCEPTION = "misconception of an exercise"
 KINDS = (RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE, RIGHT_VARIANT, WRONG_VARIANT, MISCONCEPTION)
 
 # each run of the tests grades one of this many of an exercise's programs of a kind; a long run grades the others, too
-ONE_OF = {RIGHT_ENGINE: 16, WRONG_ENGINE: 48, NO_PASS_ENGINE: 1, RIGHT_VARIANT: 12, WRONG_VARIANT: 16, MISCONCEPTION: 24}
+ONE_OF = {
+    RIGHT_ENGINE: 16,
+    WRONG_ENGINE: 48,
+    NO_PASS_ENGINE: 1,
+    RIGHT_VARIANT: 12,
+    WRONG_VARIANT: 16,
+    MISCONCEPTION: 24,
+}
 
 
 @dataclass(frozen=True)

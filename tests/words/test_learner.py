@@ -21,7 +21,7 @@ from grader.words.learner import ended_text, remark_text, repair_question, repai
 from grader.words.practice import _UNREAD, unread_text
 
 # the modules that find out why a file cannot be read
-FINDERS = ("client/source.py", "cohort/intake/archives.py", "cohort/intake/files.py")
+FINDERS = ("client/source.py", "intake/archives.py", "intake/files.py")
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median_low
 
-from ...base import printable
-from ...learners import Submitter
-from ...words import instructor as intake
+from ..base import printable
+from ..learners import Submitter
+from ..words import instructor as intake
 from .layout import Entry, Folder, Layout
 
 # -- Determine from a file's name in Canvas' download who submitted the file

@@ -19,9 +19,8 @@ import pytest
 from unread import why_unread
 
 from grader.base import readable, text_digest
-from grader.cohort import Entry, entries
-from grader.cohort.intake import Intake, archives, files
 from grader.course import Course
+from grader.intake import Entry, Intake, archives, entries, files
 from grader.people.decisions import Choice, files_digest
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ...base import decoded, printable
-from ...learners import Submitter
-from ...people import moment
-from ...people.decisions import Choice
-from ...words import instructor as intake
+from ..base import decoded, printable
+from ..learners import Submitter
+from ..people import moment
+from ..people.decisions import Choice
+from ..words import instructor as intake
 from .archives import FOREIGN, is_archive, stem
 
 # hidden files of editors, version control and file managers; macOS keeps metadata of `x` in `._x`

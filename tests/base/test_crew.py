@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.cohort.pool import Crew, Flow
+from grader.base.service import Crew, Flow
 
 
 def twice(number: int, _: "Member") -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from ...base import printable
-from ...client import read_source
-from ...learners import Submitter
+from ..base import printable
+from ..client import read_source
+from ..learners import Submitter
 from .canvas import readings
 from .layout import Entry, Folder, Layout, is_file_of_a_person, stamped
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 import msgspec
 
-from ...base import json_text, printable, readable, text_digest
-from ...client import (
+from ..base import json_text, printable, readable, text_digest
+from ..client import (
     NOTEBOOK,
     NotebookError,
     Reason,
@@ -26,11 +26,11 @@ from ...client import (
     read_content,
     read_source,
 )
-from ...course import names_of
-from ...people.decisions import Choice, chosen
-from ...words import instructor as intake
-from ...words.practice import unread_text
-from ...words.sentence import cannot_be_read
+from ..course import names_of
+from ..people.decisions import Choice, chosen
+from ..words import instructor as intake
+from ..words.practice import unread_text
+from ..words.sentence import cannot_be_read
 from . import clones
 from .archives import FOREIGN, Allowance, ArchiveError, is_archive, members
 from .layout import Entry

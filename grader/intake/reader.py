@@ -10,15 +10,14 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...base.service import TRIES, Ended, NotStarted, Service
-from ...client import Reason, Source, bounds
-from ...people.decisions import Choice
-from ...words.practice import unread_text
-from ..pool import Crew, Flow
+from ..base.service import TRIES, Crew, Ended, Flow, NotStarted, Service
+from ..client import Reason, Source, bounds
+from ..people.decisions import Choice
+from ..words.practice import unread_text
 from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
 from .layout import Entry, IntakeError
 
-_SERVER = "grader.cohort.intake.server"
+_SERVER = "grader.intake.server"
 _CELL = 32  # bytes of the position where a cell begins
 _DIGEST = 80  # bytes of a digest
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.cohort import Entry, IntakeError, entries, unclaimed
-from grader.cohort.intake import LAYOUTS
-from grader.cohort.intake.files import read_files
-from grader.cohort.intake.layout import stamped, with_unique_ids
+from grader.intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
+from grader.intake.files import read_files
+from grader.intake.layout import stamped, with_unique_ids
 from grader.learners import Submitter
 
 EXERCISE = "01_distribute.py"

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from ...base import open_plain, printable
-from ...client import NOTEBOOK, Reason, bounds
+from ..base import open_plain, printable
+from ..client import NOTEBOOK, Reason, bounds
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
 FOREIGN = (".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")  # archives that cannot be read

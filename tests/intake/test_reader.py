@@ -18,9 +18,8 @@ import pytest
 from grader.base.service import decode, encode, receive, send
 from grader.client import Source
 from grader.client.bounds import SOURCE
-from grader.cohort import Entry, IntakeError, entries
-from grader.cohort.intake import Intake, Readers, Stopped, server
-from grader.cohort.intake.reader import Limits, Order, Reader, Ready, Reply, Setup, most
+from grader.intake import Entry, Intake, IntakeError, Readers, Stopped, entries, server
+from grader.intake.reader import Limits, Order, Reader, Ready, Reply, Setup, most
 from grader.worker.confine import limits
 
 FIRST, SECOND = "01_distribute.py", "02_swap.py"

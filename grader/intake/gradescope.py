@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ...base import YamlError, printable, read_plain, yaml_texts
-from ...learners import Submitter
-from ...words import instructor as intake
+from ..base import YamlError, printable, read_plain, yaml_texts
+from ..learners import Submitter
+from ..words import instructor as intake
 from .layout import Entry, Folder, IntakeError, Layout, stamped
 
 METADATA = "submission_metadata.yml"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...base import printable
-from ...learners import Submitter
+from ..base import printable
+from ..learners import Submitter
 from .layout import Entry, Folder, Layout, each_person, is_file_of_a_person
 
 _NAME = re.compile(r"(?P<who>(?P<name>.+?)(?:_(?P<id>\d+))?)_assignsubmission_[a-z]+_?", re.DOTALL)

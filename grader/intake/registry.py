@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...base import printable
+from ..base import printable
 from . import canvas, clones, gradescope, moodle, nbgrader
 from .layout import FOLDERS, Entry, Folder, IntakeError, Layout, with_unique_ids
 

@@ -17,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from ...base import open_plain
-from ...client import read_source
+from ..base import open_plain
+from ..client import read_source
 from .layout import Folder
 
 _MAX_OBJECT = 64 << 10  # bytes of a commit

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from grader.client import Reason
 from grader.client.bounds import SOURCE
-from grader.cohort.intake import archives
-from grader.cohort.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
+from grader.intake import archives
+from grader.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
 from grader.words.practice import unread_text
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
