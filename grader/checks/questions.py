@@ -131,6 +131,38 @@ MOST_NODES = 40  # the most nodes of a program that is recorded
 _PASSES = ("backward", "local_rules", "call")
 
 
+MOST_STEPS = 60  # the most steps of a training that is shown
+MOST_PARAMETERS = 20
+
+
+class Training(Struct, frozen=True):
+    """A training in a check's run: the loss, the number of steps, and the rate.
+
+    Attributes:
+        before: The gradients of the parameters at first: pairs of a node and its gradient.
+    """
+
+    loss: Program
+    steps: int
+    rate: float
+    before: tuple[tuple[int, float], ...] = ()
+
+
+def training(run: Run) -> Training | None:
+    """Return the training in a check's run, or None if there is none, or if it cannot be shown."""
+    p = run.program
+    step = next((step for step in run.steps if step[0] == "train"), None)
+    if step is None or p.truth or len(p.nodes) > MOST_NODES or len(p.leaves) > MOST_PARAMETERS or step[2] > MOST_STEPS:
+        return None
+    before = next((step[1] for step in run.steps if step[0] == "preload"), ())
+    return Training(p, step[2], step[3], tuple((index, grad) for index, grad in before))
+
+
+def is_played(run: Run) -> bool:
+    """Return whether `grade play` can show a check's run."""
+    return recorded(run) is not None or training(run) is not None
+
+
 def recorded(run: Run) -> Run | None:
     """Return a check's run in a form that is recorded. It ends with the last pass, which is the recorded one.
 

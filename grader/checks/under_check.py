@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from time import perf_counter
@@ -60,7 +61,7 @@ from .compare import (
 )
 from .hidden_tests import ArgumentError, checks_arguments
 from .outcome import CheckFailed, ExpectedBy, fail, fail_for, shown
-from .questions import Questions, Shown, aimed, lacks, left_out, not_offered, outline, parsed, recorded, start
+from .questions import Questions, Shown, aimed, is_played, lacks, left_out, not_offered, outline, parsed, start
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
@@ -177,7 +178,7 @@ class EngineUnderCheck:
     @property
     def replayable(self) -> bool:
         """Return whether `grade play` can show the run that failed. It cannot if programs are redrawn."""
-        return self.failing is not None and not self._questions.redraws and recorded(self.failing) is not None
+        return self.failing is not None and not self._questions.redraws and is_played(self.failing)
 
     @property
     def not_run(self) -> list[str]:
@@ -571,6 +572,7 @@ class EngineUnderCheck:
         *,
         steps: int,
         rate: float,
+        called: str = "",
         fixed: bool = False,
         calls: int | None = None,
         cpu_s: float | None = None,
@@ -583,6 +585,7 @@ class EngineUnderCheck:
         `train` gets the loss, and its leaves as the parameters. Their gradients are 1 beforehand.
 
         Args:
+            called: What the learner reads in place of the text of a long loss.
             fixed: Whether the leaves keep their values even if those of other programs are redrawn.
             calls: Replaces the course's limit of calls.
             cpu_s: Replaces the course's limit of CPU seconds.
@@ -590,6 +593,7 @@ class EngineUnderCheck:
         if steps < 1:
             raise ArgumentError(f"trains: `steps` is {steps}; expected at least 1")
         (asked,) = parsed([loss], leaves) if fixed else self._questions.programs([loss], leaves)
+        asked = replace(asked, text=called or asked.text)
         before, after = self.descent(asked, rate=rate, steps=steps)
         many = counted(steps, "step")
         losses = {f"loss before step {k}": value for k, value in enumerate(before, 1)}

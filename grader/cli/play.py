@@ -15,10 +15,9 @@ from ..course import Check, Course, Exercise
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook, read_book
 from ..program import ProgramError
-from ..replay import Landscape, Replay
+from ..replay import Played
 from ..replay.presets import (
     FILES,
-    Training,
     is_program,
     named_check,
     named_exercise,
@@ -26,7 +25,7 @@ from ..replay.presets import (
     named_training,
     presets,
 )
-from ..replay.record import Files, Subject, subject_of
+from ..replay.record import Files, Subject
 from ..report import Repairs
 from ..sandbox import Warm
 from ..words import practice
@@ -39,13 +38,12 @@ from .streams import StatusLine, say
 
 @dataclass(frozen=True)
 class _Target:
-    """A file and what to run on it: a check, a program or a training run. If all are None, every check is run."""
+    """A file and what to run on it: a check, or a program. If both are None, every check is run."""
 
     exercise: Exercise | None
     source: Source
     check: Check | None = None
     subject: Subject | None = None
-    training: Training | None = None
 
 
 def run_play(course: Course, options: PlayOptions) -> int:
@@ -59,13 +57,13 @@ def run_play(course: Course, options: PlayOptions) -> int:
         raise UserError(str(error)) from None
     line = StatusLine()
     line.show(practice.RUNNING)
-    replays, landscape = _recorded(course, book, target)
+    played = _recorded(course, book, target)
     line.clear()
 
     from ..views.replay import build_replay_page
 
-    path = _write(build_replay_page(replays, landscape), options.out, folder)
-    program = landscape.program if landscape else replays[0].program
+    path = _write(build_replay_page(played), options.out, folder)
+    program = played.landscape.program if played.landscape else played.replays[0].program
     opened = options.browser and open_in_browser(path.resolve().as_uri())
     say(practice.replayed(shown_path(target.source.path), program), practice.replay_in(shown_path(path)))
     if options.browser and not opened:
@@ -119,7 +117,7 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
     if options.landscape:
         training = named_training(words)
         whose = named or files.with_training()
-        return _Target(whose, source(whose, practice.nothing_trains(str(folder))), training=training)
+        return _Target(whose, source(whose, practice.nothing_trains(str(folder))), subject=training.subject)
     exercise = named if not words else named_exercise(course, words)
     if not words and exercise is None:
         at = progress_of(folder).at
@@ -135,10 +133,10 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
 # -- running ---------------------------------------------------------------------------------------
 
 
-def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[Replay, ...], Landscape | None]:
-    """Run the learner's file, and return the recorded replays and the training run."""
-    from ..replay.presets import record_training
-    from ..replay.record import LearnerFile, answers_of, record
+def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
+    """Run the learner's file, and return what was recorded."""
+    from ..replay.presets import record_all
+    from ..replay.record import LearnerFile, answers_of
 
     exercise = target.exercise.id if target.exercise else ""
     source, repairs = target.source, None
@@ -146,21 +144,14 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> tuple[tuple[
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
         warm = stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
-        first, landscape = target.subject, None
+        first = target.subject
         try:
-            if target.training is not None:
-                run = target.training
-                file = LearnerFile(exercise, shown_path(source.path), source)
-                landscape = record_training(
-                    warm, course.limits, file, run.title, run.parsed, rate=run.rate, steps=run.steps
-                )
-                first = subject_of(run.parsed)
-            elif first is None and target.exercise is not None:
+            if first is None and target.exercise is not None:
                 first, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
+            file = LearnerFile(exercise, shown_path(source.path), source, repairs)
+            return record_all(warm, course.limits, file, first, others, answers_of(oracle))
         except ProgramError as error:
             raise UserError(str(error)) from None
-        file = LearnerFile(exercise, shown_path(source.path), source, repairs)
-        return record(warm, course.limits, file, first, others, answers_of(oracle)), landscape
 
 
 def _of_exercise(

@@ -38,6 +38,7 @@ class _Magics:
         from ..base import UserError
         from ..client import Source, without_magics
         from ..remarks import CellStart
+        from ..replay import Played
         from ..report.shown import CELL
         from ..views.cell import CellReplay, CellVerdict
         from ..workspace import find_exercise
@@ -50,11 +51,11 @@ class _Magics:
             started = CellStart(number, 1)
             source = Source(Path(CELL), "\n" + without_magics(cell), cells=(started,))
             verdict = CellVerdict(practice.grade_source(exercise, source))
-            replays = practice.replays(exercise, source) if _PLAY in words and verdict.loaded else ()
+            played = practice.replays(exercise, source) if _PLAY in words and verdict.loaded else Played(())
         except UserError as error:
             print(f"grade: {error}")
             return
-        display(verdict, *map(CellReplay, replays))
+        display(verdict, *([CellReplay(played)] if played.replays else []))
         if verdict.loaded:
             self._shell.run_cell(cell)
 

@@ -15,9 +15,11 @@ from ..client import MAX_CPU_S, Budget, Host, Source, read_exercise
 from ..course import Course, Exercise
 from ..grading import CheckEnded, Event, Grader, Searched, Submission, last, relative_path, stamp_of, submission_events
 from ..oracle import Oracle
-from ..oracle.answer_book import read_book
-from ..replay import Replay
-from ..replay.record import CheckedFile, LearnerFile, answers_of, record
+from ..oracle.answer_book import Answer, read_book
+from ..program import Program
+from ..replay import Played
+from ..replay.presets import record_all
+from ..replay.record import CheckedFile, LearnerFile, Subject, answers_of
 from ..report import ExerciseResult, Report, check_for_learner, for_learner
 from ..sandbox import Warm
 
@@ -157,30 +159,38 @@ class Practice:
         read = self.path(exercise).with_suffix(source.path.suffix)  # the learner may have a notebook instead
         return replace(source, path=relative_path(read, Path.cwd()))
 
-    def replays(self, exercise: Exercise, source: Source | None = None) -> tuple[Replay, ...]:
+    def replays(self, exercise: Exercise, source: Source | None = None, others: Sequence[Subject] = ()) -> Played:
         """Record how a source runs on the program of its first failing check.
 
-        If all checks pass, the first program of the first check is recorded. Returns nothing if no check can be shown.
+        If all checks pass, the first program of the first check is recorded. Without a check that can be shown, there
+        are no replays.
 
         Args:
             source: the source to run; None for the exercise's file.
+            others: further programs to record, if the file can build them.
         """
         source = source or self._read(exercise)
         try:
-            return self._replays_once(exercise, source)
+            return self._replays_once(exercise, source, others)
         except (sandbox.WorkerGone, GraderFault) as error:
             self._restart(error)
-            return self._replays_once(exercise, source)
+            return self._replays_once(exercise, source, others)
 
-    def _replays_once(self, exercise: Exercise, source: Source) -> tuple[Replay, ...]:
+    def _replays_once(self, exercise: Exercise, source: Source, others: Sequence[Subject]) -> Played:
         assert self._grader is not None
         grader = self._grader
         first = CheckedFile(grader, exercise, source).first()
         if first is None:
-            return ()
+            return Played(())
         result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
         file = LearnerFile(exercise.id, source.path.name, source, (result and result.repairs) or None)
-        return record(grader.warm, self.course.limits, file, first, (), answers_of(grader.oracle))
+        by_torch = answers_of(grader.oracle)
+
+        def answers(wanted: Program) -> Answer | None:
+            """Return torch's answer to the program of a check, which is known. Torch is not started for another one."""
+            return by_torch(wanted) if wanted == first.program and first.training is None else None
+
+        return record_all(grader.warm, self.course.limits, file, first, others, answers)
 
     def _events(
         self,

@@ -211,11 +211,13 @@ class Tab:
         Returns:
             The data of the replay's page, as JSON. If no check can be shown, it has no replays.
         """
+        from ..replay.presets import presets
         from ..views.replay import document
 
         one = _find(self._course, exercise)
         source = decode_source(_path(one), text.encode("utf-8", "replace"))
-        return msgspec.json.encode(document(self._practice.replays(one, source), None)).decode()
+        others = [preset.subject for preset in presets()]
+        return msgspec.json.encode(document(self._practice.replays(one, source, others))).decode()
 
     def packed(self, texts: str, reports: str = "[]") -> bytes:
         """Return a zip of exercises' files, which `grade` and `grade cohort` accept.

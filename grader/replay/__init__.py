@@ -1,9 +1,10 @@
 """Record a replay: the steps of a learner's own code as it runs forward and backward on a program."""
 
-from .model import Landscape, Replay, SourceText
+from .model import Landscape, Played, Replay, SourceText
 
 __all__ = [
     "Landscape",
+    "Played",
     "Replay",
     "SourceText",
 ]

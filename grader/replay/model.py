@@ -234,3 +234,10 @@ class Landscape(msgspec.Struct, frozen=True):
     grid: Grid | None
     problem: Problem | None
     asked: Literal["torch", "expected"]
+
+
+class Played(msgspec.Struct, frozen=True):
+    """Everything that the page of a replay shows. With a training, the first replay is that of its loss."""
+
+    replays: tuple[Replay, ...]
+    landscape: Landscape | None = None

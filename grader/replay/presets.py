@@ -4,21 +4,23 @@ import ast
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from ..base import UserError, did_you_mean, plain, yaml_texts
-from ..client import Batch, Broke, EngineProcess, LoadFailed, Read, Run
+from ..checks.questions import MOST_PARAMETERS, MOST_STEPS, Training
+from ..client import Batch, Broke, EngineProcess, Host, LoadFailed, Read, Run
 from ..course import Check, Course, Exercise, Limits
 from ..program import FUNCTIONS, Program, ProgramError, program
 from ..sandbox import Warm
 from ..words import practice
 from ..words.practice import no_landscape
 from ..workspace import find_exercise
-from .model import Grid, Landscape, Problem, Step
-from .record import LearnerFile, Subject, failure, left_out, subject_of
+from .model import Grid, Landscape, Played, Problem, Step
+from .record import Answers, LearnerFile, Subject, failure, left_out, record, subject_of
 from .reference import finite, forward, right_pass
 
 _FILE = Path(__file__).resolve().parent / "presets.yaml"
@@ -42,16 +44,21 @@ class Preset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return program(self.program, **self.values)
 
 
-class Training(Preset, frozen=True, forbid_unknown_fields=True):
+class TrainingPreset(Preset, frozen=True, forbid_unknown_fields=True):
     """A loss to minimise by gradient descent, with a number of steps and a learning rate."""
 
     rate: float
     steps: int
 
+    @property
+    def subject(self) -> Subject:
+        """Return the loss in the form in which it is replayed, and the training."""
+        return replace(subject_of(self.parsed), title=self.title, training=Training(self.parsed, self.steps, self.rate))
+
 
 class _Presets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     presets: tuple[Preset, ...]
-    landscapes: tuple[Training, ...]
+    landscapes: tuple[TrainingPreset, ...]
 
 
 def presets() -> tuple[Preset, ...]:
@@ -59,7 +66,7 @@ def presets() -> tuple[Preset, ...]:
     return _read().presets
 
 
-def trainings() -> tuple[Training, ...]:
+def trainings() -> tuple[TrainingPreset, ...]:
     """Return the named losses."""
     return _read().landscapes
 
@@ -71,8 +78,6 @@ def _read() -> _Presets:
 
 # -- Record the steps of a learner's own gradient descent, and the loss around them
 
-MOST_STEPS = 60
-MOST_PARAMETERS = 20
 _CURVE = 201  # points of a curve
 _GRID = 41  # points of a grid in each direction
 _MARGIN = 0.25  # the margin around the steps, as a fraction of their extent
@@ -81,9 +86,7 @@ _LEAST = 0.5  # the margin on each side of a single point
 _CALLS = 1_000_000
 
 
-def record_training(
-    warm: Warm, limits: Limits, file: LearnerFile, title: str, loss: Program, rate: float, steps: int
-) -> Landscape:
+def record_training(warm: Warm | Host, limits: Limits, file: LearnerFile, title: str, training: Training) -> Landscape:
     """Run the `train` of a learner's file on a loss, and return its steps and the loss around them.
 
     `train` runs once for each number of steps, always from the start, and the parameters are read afterwards. The loss
@@ -93,9 +96,11 @@ def record_training(
         ProgramError: there are too many steps or parameters.
         WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
+    loss, steps, rate = training.loss, training.steps, training.rate
     if not 1 <= steps <= MOST_STEPS or len(loss.leaves) > MOST_PARAMETERS:
         raise ProgramError(no_landscape(loss.text, MOST_STEPS, MOST_PARAMETERS))
-    runs = tuple(Run(loss, (("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
+    first = ("preload", training.before)
+    runs = tuple(Run(loss, (first, ("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
     # the steps of the learner's code
     taken: tuple[Step, ...] = ()
     with EngineProcess(warm, file.source, None, limits) as process:
@@ -127,6 +132,21 @@ def record_training(
         problem=problem,
         asked="expected",
     )
+
+
+def record_all(
+    warm: Warm | Host,
+    limits: Limits,
+    file: LearnerFile,
+    first: Subject | None,
+    others: Sequence[Subject],
+    answers: Answers,
+) -> Played:
+    """Record the programs as `record` does, and the training of the first one if it has any. Raises the same errors."""
+    landscape = None
+    if first is not None and first.training is not None:
+        landscape = record_training(warm, limits, file, first.title, first.training)
+    return Played(record(warm, limits, file, first, others, answers), landscape)
 
 
 def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, ...], Problem | None]:
@@ -294,7 +314,7 @@ def _called(tree: ast.AST) -> set[str]:
     return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
-def named_training(words: Sequence[str]) -> Training:
+def named_training(words: Sequence[str]) -> TrainingPreset:
     """Return the named training run, the last available one without words, or one with an expression as the loss."""
     offered = trainings()
     if not words:
@@ -306,4 +326,4 @@ def named_training(words: Sequence[str]) -> Training:
         raise UserError(practice.no_training([one.id for one in offered], words[-1]))
     loss = _parsed(words)
     values = {leaf.name: leaf.value for leaf in loss.leaves}
-    return Training("", loss.text, loss.text, values, _RATE, _STEPS)
+    return TrainingPreset("", loss.text, loss.text, values, _RATE, _STEPS)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..base import plain
 from ..checks import EngineUnderCheck
 from ..checks.outcome import shown, stopped
-from ..checks.questions import MOST_NODES, recorded
+from ..checks.questions import MOST_NODES, Training, recorded, training
 from ..client import (
     Batch,
     Broke,
@@ -64,11 +64,13 @@ class Subject:
         title: the title of the replay.
         run: the program and the steps, of which the first is `record`.
         preset: the id of a preset, or an empty text.
+        training: a training with the program as its loss, which is shown below the replay.
     """
 
     title: str
     run: Run
     preset: str = ""
+    training: Training | None = None
 
     @property
     def program(self) -> Program:
@@ -408,8 +410,15 @@ class CheckedFile:
     def of(self, check: Check) -> Subject | None:
         """Return the program on which a check failed, or its first program if it passed; None if none can be shown."""
         engine = self._examined.engines.get(check.id)
-        run = next(filter(None, map(recorded, _runs(engine))), None) if engine else None
-        return Subject(check.title, run) if run else None
+        return next((one for run in _runs(engine) if (one := _subject(check.title, run))), None) if engine else None
+
+
+def _subject(title: str, run: Run) -> Subject | None:
+    """Return what is shown of a check's run, or None."""
+    if trained := training(run):
+        return replace(subject_of(trained.loss), title=title, training=trained)
+    played = recorded(run)
+    return Subject(title, played) if played else None
 
 
 def _runs(engine: EngineUnderCheck) -> Iterator[Run]:

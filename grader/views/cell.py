@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..base import plain
 from ..base.style import Style
-from ..replay import Replay
+from ..replay import Played
 from ..report import ExerciseResult, Report
 from ..report.shown import first_failure
 from ..words import practice as words
@@ -50,15 +50,15 @@ class CellVerdict:
 class CellReplay:
     """The page that replays a learner's backward pass, in a frame that cannot access the notebook."""
 
-    def __init__(self, replay: Replay) -> None:
-        self._replay = replay
+    def __init__(self, played: Played) -> None:
+        self._played = played
 
     def __repr__(self) -> str:
-        return f"Replay: {plain(self._replay.program)} (a notebook shows it as a page)"
+        return f"Replay: {plain(self._played.replays[0].program)} (a notebook shows it as a page)"
 
     def _repr_html_(self) -> str:
-        page = escape(build_replay_page([self._replay]))
-        title = _text(f"Replay of {self._replay.program}")
+        page = escape(build_replay_page(self._played))
+        title = _text(f"Replay of {self._played.replays[0].program}")
         return f'<iframe title="{title}" sandbox="allow-scripts" style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ..base import plain
 from ..program import OPERATIONS, Leaf, Operation, Program, program
-from ..replay import Landscape, Replay, SourceText
+from ..replay import Played, SourceText
 from ..replay.model import Input
 from .offline import Parts, write_page
 
@@ -67,15 +67,10 @@ _LETTERS = [
 ]  # from e on; l and o look like digits
 
 
-def build_replay_page(replays: Sequence[Replay], landscape: Landscape | None = None) -> str:
-    """Return the page that replays a learner's backward passes, as HTML.
-
-    Args:
-        replays: the replays that can be chosen on the page; the page opens with the first one.
-        landscape: a training run, shown below the replay.
-    """
-    title = replays[0].title if replays else landscape.title if landscape else "Replay"
-    return write_page(PARTS, title, document(replays, landscape))
+def build_replay_page(played: Played) -> str:
+    """Return the page that replays a learner's backward passes, as HTML. It opens with the first replay."""
+    titles = [*(replay.title for replay in played.replays), *([played.landscape.title] if played.landscape else [])]
+    return write_page(PARTS, titles[0] if titles else "Replay", document(played))
 
 
 def build_replay_frame() -> str:
@@ -83,11 +78,11 @@ def build_replay_frame() -> str:
     return write_page(PARTS, "Replay", None)
 
 
-def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str, Any]:
+def document(played: Played) -> dict[str, Any]:
     """Return the page's data. A file that is the source of several replays is stored once."""
     sources: list[SourceText] = []
     shown = []
-    for replay in replays:
+    for replay in played.replays:
         if replay.source not in sources:
             sources.append(replay.source)
         document = msgspec.to_builtins(replay)
@@ -97,7 +92,7 @@ def document(replays: Sequence[Replay], landscape: Landscape | None) -> dict[str
     return {
         "replays": shown,
         "sources": msgspec.to_builtins(sources),
-        "landscape": msgspec.to_builtins(landscape),
+        "landscape": msgspec.to_builtins(played.landscape),
         "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
     }
 

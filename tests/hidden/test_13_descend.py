@@ -2,6 +2,7 @@ from grader.checks import EngineUnderCheck, check
 
 POINTS = [((0.5, -1.0), 0.4), ((-1.5, 0.5), -0.8), ((1.0, 1.5), 0.9)]
 NEURON = "loss = " + " + ".join(f"(tanh(w1 * {x1} + w2 * {x2} + b) - ({y})) ** 2" for (x1, x2), y in POINTS)
+ON_POINTS = "the loss of a neuron on three points"
 NETWORK = (
     "u = relu(u1 * 0.5 + u2 * -1.0 + u3); v = relu(v1 * 0.5 + v2 * -1.0 + v3); "
     "o = o1 * u + o2 * v + o3; loss = (o - 0.4) ** 2"
@@ -29,10 +30,10 @@ def test_a_step_goes_against_the_gradient(engine: EngineUnderCheck) -> None:
 def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     engine.trains("loss = (w * 2 - 2) ** 2", w=3, steps=2, rate=0.1)
     engine.trains("loss = (w * 2 - v) ** 2 + v * v", w=3, v=2, steps=3, rate=0.1)
-    engine.trains(NEURON, w1=0.3, w2=-0.2, b=0.05, steps=8, rate=0.1)
+    engine.trains(NEURON, called=ON_POINTS, w1=0.3, w2=-0.2, b=0.05, steps=8, rate=0.1)
     # the first starts close to the minimum; the second has a rate so large that the loss goes up and down
-    engine.trains(NEURON, w1=0.9355, w2=0.2324, b=0.1884, steps=3, rate=0.1, fixed=True)
-    engine.trains(NEURON, w1=0.0, w2=-0.2, b=0.05, steps=12, rate=1.5, fixed=True)
+    engine.trains(NEURON, called=ON_POINTS, w1=0.9355, w2=0.2324, b=0.1884, steps=3, rate=0.1, fixed=True)
+    engine.trains(NEURON, called=ON_POINTS, w1=0.0, w2=-0.2, b=0.05, steps=12, rate=1.5, fixed=True)
     # losses that stay the same, or almost
     engine.trains("loss = (w * 2 - 2) ** 2 + 3", w=1, steps=3, rate=0.1, fixed=True)
     engine.trains("loss = (w * 2 - 2) ** 2", w=1, steps=3, rate=0.1, fixed=True)
@@ -42,5 +43,17 @@ def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
 @check("network")
 def test_a_network_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     engine.trains(
-        NETWORK, steps=6, rate=0.05, u1=0.6, u2=-0.4, u3=0.1, v1=0.3, v2=-0.8, v3=0.2, o1=0.5, o2=-0.7, o3=0.1
+        NETWORK,
+        called="the loss of a small network",
+        steps=6,
+        rate=0.05,
+        u1=0.6,
+        u2=-0.4,
+        u3=0.1,
+        v1=0.3,
+        v2=-0.8,
+        v3=0.2,
+        o1=0.5,
+        o2=-0.7,
+        o3=0.1,
     )

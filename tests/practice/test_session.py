@@ -109,6 +109,6 @@ def test_a_replay_marks_the_line_that_a_search_found(course: Course, practice: P
     list(practice.events([second], searched=lambda report: [second.id]))
     text = practice.path(second).read_text(encoding="utf-8")
     rules = [line for line, code in enumerate(text.splitlines(), 1) if "grad += " in code]
-    assert [tuple(rules)] == [replay.source.repair for replay in practice.replays(second)]
+    assert [tuple(rules)] == [replay.source.repair for replay in practice.replays(second).replays]
     practice.path(second).write_text(f"\n{text}", encoding="utf-8")
-    assert [()] == [replay.source.repair for replay in practice.replays(second)]
+    assert [()] == [replay.source.repair for replay in practice.replays(second).replays]

@@ -21,6 +21,7 @@ from grader.grading import stamp_of
 from grader.intake.files import read_files
 from grader.practice import Practice
 from grader.practice.tab import Tab, for_page
+from grader.replay.presets import presets
 from grader.report import Report, read_report, to_json
 from grader.views.practice import exercise_screen
 from grader.views.replay import document
@@ -207,11 +208,27 @@ def test_a_file_is_known_by_its_name(tab: Tab) -> None:
 
 
 def test_a_replay_shows_the_failure(tab: Tab, practice: Practice) -> None:
-    """The replay of a wrong file is the one that a sandbox records. A file that cannot be loaded has none."""
+    """The replays of a wrong file are those that a sandbox records: of the failure, and of presets."""
+    others = [preset.subject for preset in presets()]
     exercise = COURSE.exercises[2]
     wrong = COURSE.solution(exercise).read_text(encoding="utf-8").replace("+=", "=")
     source = decode_source(Path("exercises", exercise.filename), wrong.encode())
     shown = json.loads(tab.replay(exercise.id, wrong))
-    assert json.loads(msgspec.json.encode(document(practice.replays(exercise, source), None))) == shown
-    assert ["a + a counts both uses of a"] == [replay["title"] for replay in shown["replays"]]
-    assert [] == json.loads(tab.replay(exercise.id, ")"))["replays"]
+    assert json.loads(msgspec.json.encode(document(practice.replays(exercise, source, others)))) == shown
+    first, *more = [replay["title"] for replay in shown["replays"]]
+    assert ("a + a counts both uses of a", True) == (first, "A value times itself" in more)
+
+
+def test_a_file_that_cannot_be_loaded_has_no_replay(tab: Tab) -> None:
+    """Without a program on which the code ran, there is nothing to show."""
+    assert [] == json.loads(tab.replay("accumulate", ")"))["replays"]
+
+
+def test_a_training_is_shown_beside_the_replay(tab: Tab) -> None:
+    """The failing training of exercise 13 is shown with its steps, and the replay is that of its loss."""
+    (exercise,) = [one for one in COURSE.exercises if one.id == "descend"]
+    wrong = COURSE.solution(exercise).read_text(encoding="utf-8").replace("  zero_grad(parameters)", "  pass")
+    shown = json.loads(tab.replay(exercise.id, wrong))
+    landscape = shown["landscape"]
+    assert (["w"], 3) == (landscape["parameters"], len(landscape["steps"]))
+    assert (shown["replays"][0]["title"], landscape["program"]) == (landscape["title"], shown["replays"][0]["program"])

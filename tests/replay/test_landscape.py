@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.checks.questions import Training
 from grader.client import Source
 from grader.course import Limits
 from grader.program import Program, ProgramError, program
@@ -21,7 +22,7 @@ TWO = program("loss = (w * 2 - v) ** 2 + v * v", w=3, v=2)
 
 def trained(warm: Warm, text: str = DESCEND, loss: Program = ONE, steps: int = 3, rate: float = 0.1) -> Landscape:
     file = LearnerFile("descend", "13_descend.py", Source(Path("13_descend.py"), text))
-    return record_training(warm, LIMITS, file, "One parameter", loss, rate, steps)
+    return record_training(warm, LIMITS, file, "One parameter", Training(loss, steps, rate))
 
 
 def test_the_steps_are_the_learners_own(warm: Warm) -> None:

@@ -17,6 +17,7 @@ from offline_page import inline
 import grader.views
 from grader.cohort import summarise
 from grader.course import Course
+from grader.replay import Played
 from grader.views.offline import Parts, pack
 from grader.views.page import PARTS as CLASS_PAGE
 from grader.views.page import build_page
@@ -38,7 +39,7 @@ def parts(request: pytest.FixtureRequest) -> Parts:
 @pytest.fixture
 def page(parts: Parts, course: Course) -> str:
     """Return a page about an empty class."""
-    return build_page(summarise(course, (), {}), ()) if parts is CLASS_PAGE else build_replay_page(())
+    return build_page(summarise(course, (), {}), ()) if parts is CLASS_PAGE else build_replay_page(Played(()))
 
 
 @given(st.recursive(st.text() | st.integers(-(2**53), 2**53), lambda inner: st.lists(inner), max_leaves=9))

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from offline_page import unpack
 from replays import CODE, LANDSCAPE, SOURCE, replay
 
-from grader.replay import Landscape, SourceText
+from grader.replay import Landscape, Played, SourceText
 from grader.views.replay import build_replay_page, short_names
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -16,7 +16,8 @@ EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 def test_a_file_that_several_replays_ran_is_there_once() -> None:
     """Each replay refers to its file."""
     other = replay("L = a * a", a=3, source=SourceText("other.py", ("pass",)))
-    data = unpack(build_replay_page([replay("L = a + b", a=1, b=2), other, replay("L = a * b", a=1, b=2)]))
+    shown = (replay("L = a + b", a=1, b=2), other, replay("L = a * b", a=1, b=2))
+    data = unpack(build_replay_page(Played(shown)))
 
     assert [0, 1, 0] == [shown["source"] for shown in data["replays"]]
     assert [SOURCE.file, "other.py"] == [source["file"] for source in data["sources"]]
@@ -25,7 +26,7 @@ def test_a_file_that_several_replays_ran_is_there_once() -> None:
 
 def test_visits_and_numbers_are_in_it() -> None:
     """The data has the recorded visits, and the contributions of a correct rule."""
-    data = unpack(build_replay_page([replay("L = a * a", "assigns", a=3)]))
+    data = unpack(build_replay_page(Played((replay("L = a * a", "assigns", a=3),))))
     (shown,) = data["replays"]
 
     assert [3.0, 6.0] == [shown["nodes"][0]["yours"]["grad"], shown["nodes"][0]["expected"]["grad"]]
@@ -37,7 +38,7 @@ def test_what_learners_write_is_packed() -> None:
     """Titles, names and code are only in the packed data. The title is also in the page, escaped."""
     hostile = replay("L = a * a", a=3, title=EVIL, source=SourceText(EVIL, (EVIL,)))
     hostile = replace(hostile, nodes=tuple(replace(node, name=f"{EVIL}{i}") for i, node in enumerate(hostile.nodes)))
-    page = build_replay_page([hostile], replace(LANDSCAPE, title=EVIL, parameters=(EVIL,)))
+    page = build_replay_page(Played((hostile,), replace(LANDSCAPE, title=EVIL, parameters=(EVIL,))))
 
     assert EVIL not in page
     assert [EVIL] == unpack(page)["sources"][0]["lines"]
@@ -47,7 +48,7 @@ def test_what_learners_write_is_packed() -> None:
 @pytest.mark.parametrize("landscape", [None, LANDSCAPE])
 def test_a_page_without_replays(landscape: Landscape | None) -> None:
     """A page may have only a landscape, or only the order game."""
-    data = unpack(build_replay_page([], landscape))
+    data = unpack(build_replay_page(Played((), landscape)))
 
     assert ([], "b = a + 1; c = a * 3; d = b * c", landscape is not None) == (
         data["replays"],

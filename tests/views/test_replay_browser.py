@@ -16,7 +16,7 @@ from torch_answers import answer
 
 from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
-from grader.replay import Landscape, Replay, SourceText
+from grader.replay import Landscape, Played, Replay, SourceText
 from grader.replay.model import Grid, Problem, Step
 from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
@@ -47,7 +47,7 @@ PROGRAMS: tuple[tuple[str, dict[str, float]], ...] = (
 
 
 def opened(open_html: OpenHtml, *replays: Replay, **more: Any) -> Page:
-    return open_html(build_replay_page(replays), **more)
+    return open_html(build_replay_page(Played(tuple(replays))), **more)
 
 
 def column(page: Page, field: str) -> list[str]:
@@ -483,7 +483,7 @@ def test_hostile_text_stays_text(open_html: OpenHtml) -> None:
     """Names, code, titles and texts in place of numbers are shown as text."""
     evil = HOSTILE[0] + HOSTILE[3]
     landscape = replace(LANDSCAPE, title=evil, parameters=(evil,), program=evil)
-    page = open_html(build_replay_page([hostile(text) for text in HOSTILE], landscape))
+    page = open_html(build_replay_page(Played(tuple(map(hostile, HOSTILE)), landscape)))
 
     for i, text in enumerate(HOSTILE):
         page.locator("#presets button").nth(i).click()
@@ -524,7 +524,7 @@ def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
     """axe finds no violation at the first difference, with an edge chosen, on a landscape, and in a lost game."""
     wrong = replay("c = a + b; L = c * c", "assigns", a=2, b=-3)
     right = replay("L = a * a", a=3)
-    html = build_replay_page([wrong, right], LANDSCAPE)
+    html = build_replay_page(Played((wrong, right), LANDSCAPE))
     page = open_html(html, color_scheme=scheme, reduced_motion="reduce")
     page.locator("#first-difference").click()
     page.locator("#graph .edge").first.focus()
@@ -548,7 +548,9 @@ def test_it_fits_a_phone(open_html: OpenHtml) -> None:
     programs = (*PROGRAMS, (LONG, LONG_LEAVES))
     steps = tuple(Step((0.123456, -1.234567), 2.345678) for _ in range(3))
     landscape = replace(LANDSCAPE, parameters=("u", "v"), steps=steps, reference=steps, curve=())
-    html = build_replay_page([replay(text, "assigns", leaves=leaves) for text, leaves in programs], landscape)
+    html = build_replay_page(
+        Played(tuple(replay(text, "assigns", leaves=leaves) for text, leaves in programs), landscape)
+    )
     page = open_html(html, viewport={"width": 390, "height": 844})
 
     page.locator("summary").first.click()
@@ -647,7 +649,7 @@ def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
     grid = Grid((0.0, 0.5, 1.0), (0.0, 0.5, 1.0), ((1.0, 0.5, 1.0), (0.5, 0.1, 0.5), (2.0, 1.0, None)))
     two = replace(LANDSCAPE, parameters=("u", "v"), steps=steps, reference=steps, curve=(), grid=grid)
     for landscape, charts in ((LANDSCAPE, 2), (two, 2), (replace(two, grid=None), 1)):
-        page = open_html(build_replay_page([], landscape))
+        page = open_html(build_replay_page(Played((), landscape)))
         assert charts == page.locator("#descent svg").count()
         page.locator("#descent-step").click()
         loss = landscape.steps[1].loss
@@ -674,7 +676,7 @@ def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
 )
 def test_a_training_is_judged_by_its_steps(open_html: OpenHtml, landscape: Landscape, words: str) -> None:
     """Right gradients do not make a training right. The page begins with the training, at the first wrong step."""
-    page = open_html(build_replay_page([replay("L = (w - 2) ** 2", w=0)], landscape))
+    page = open_html(build_replay_page(Played((replay("L = (w - 2) ** 2", w=0),), landscape)))
 
     expect(page.locator("#lead")).to_contain_text(words)
     expect(page.locator("#lead")).to_contain_text("Before the first step: Every gradient agrees with torch’s.")
