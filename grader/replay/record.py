@@ -476,8 +476,9 @@ class Files:
         )
 
     def with_training(self) -> Exercise | None:
-        """Return the last exercise whose file has a function `train`, or None if no file has one."""
-        return next((one for one in reversed(self._there) if defines(self.sources[one.id].text, "train")), None)
+        """Return the last begun exercise with a function `train`, or else the first one with it, or None."""
+        there = (one for one in self._there if defines(self.sources[one.id].text, "train"))
+        return self._last(lambda text: defines(text, "train")) or next(there, None)
 
     def _last(self, fits: Callable[[str], bool]) -> Exercise | None:
         begun = [one for one in self._there if self.begun(one) and fits(self.sources[one.id].text)]
