@@ -154,7 +154,7 @@ class Value:
         return self + -other
 
     def __truediv__(self, other):
-        return self * other**-1
+        return self * other**-1.0
 
     def __radd__(self, other):  # for sum(), which begins with 0
         return self + other

@@ -133,6 +133,8 @@ class _Call(Struct, frozen=True):
 def _calls(outcomes: Sequence[Done | Broke | None]) -> list[_Call]:
     """Return the calls of a function; none if one of them did not return."""
     done = [outcome for outcome in outcomes if isinstance(outcome, Done)]
+    if len(done) < len(outcomes):
+        return []
     return [
         _Call(
             tuple(_LEAVES.values[i] for i in _given(grads)),
@@ -143,7 +145,6 @@ def _calls(outcomes: Sequence[Done | Broke | None]) -> list[_Call]:
             tuple(event.number for event in outcome.logged[0].events if event.kind == "made"),
         )
         for outcome, grads, rate in zip(done, _GRADS, _RATES, strict=True)
-        if len(done) == len(outcomes)
     ]
 
 
