@@ -157,6 +157,7 @@ class Tab:
         self._here.longest_s = self._longest_s
         if self._graded[0] and not gc.get_freeze_count():
             # collections then skip what the first verdict has imported, which takes half of the time of each verdict
+            gc.enable()
             gc.collect()
             gc.freeze()
         self._events = self._practice.searched_source(one, decode_source(_path(one), text.encode("utf-8", "replace")))

@@ -6,9 +6,11 @@ const MEMORY = 576 << 20; // bytes, as much as `limits` of a course usually allo
 const MUCH = 256 << 20; // memory is never given back, so an interpreter that has this much is replaced
 
 const START = `
+import gc
 import sys
 from pathlib import Path
 
+gc.disable()  # nothing of what is imported is garbage; the grader enables it after the first verdict
 sys.path.insert(0, "/site/packages")
 from grader.practice.tab import Tab
 
