@@ -22,6 +22,7 @@ from ..client import (
     Problem,
     Ran,
     Read,
+    Run,
     Source,
 )
 from ..course import Check, Course, Exercise, Limits
@@ -48,6 +49,7 @@ from ..sandbox import Warm
 from ..words.facts import FaultFact
 from .scoring import Checked, FileState, check_result
 
+_SMALL, _MOST_PASSING = 12, 60  # nodes of a program, and runs
 _HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
 
 P = ParamSpec("P")
@@ -102,6 +104,7 @@ class Examined(Struct, frozen=True):
         engines: The engines that ran the course's own programs, by check.
         facts: The fault facts about an engine that failed.
         screens: What edits of the file are tried on first, by check.
+        passing: Runs on small programs that were right, if a check failed.
         attempts: The system calls that the sandbox refused and reported.
     """
 
@@ -110,6 +113,7 @@ class Examined(Struct, frozen=True):
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
     facts: tuple[FaultFact, ...] = ()
     screens: Mapping[str, Screen] = field(default_factory=dict)
+    passing: tuple[Run, ...] = ()
     attempts: Collection[str] = ()
 
     @property
@@ -187,6 +191,8 @@ def examination(
         own = file.engines if grader.seed == course.seed else {}
         screens = {check: engine.screen for check, engine in file.engines.items() if engine.screen}
         examined = Examined(state, checked, own, screens=screens, attempts=process.attempts)
+        if examined.failures:
+            examined = replace(examined, passing=_passing(file.engines.values()))
 
         # probe
         if facts and examined.failures:
@@ -239,6 +245,7 @@ def checks_pass(
     budget: Budget,
     *,
     limit_divisor: int = 1,
+    orders: int | None = None,
 ) -> bool:
     """Return whether a source passes checks. They are run one after another, up to the first that does not pass.
 
@@ -247,12 +254,13 @@ def checks_pass(
     Args:
         budget: The limits of all runs.
         limit_divisor: Divides every limit of calls and CPU time.
+        orders: Under how many order seeds each program is run. By default, under all.
     """
     limits = replace(grader.course.limits, cpu_s=grader.course.limits.cpu_s / limit_divisor)
     with grader.process(grader.warm, source, None, limits, budget) as process:
         if not isinstance(process.load(), Loaded):
             return False
-        file = _File(grader, exercise, source.text, process, limit_divisor)
+        file = _File(grader, exercise, source.text, process, limit_divisor, orders=orders)
         return all(file.passes(check) for check in checks)
 
 
@@ -273,6 +281,7 @@ class _File(Struct):
     process: EngineProcess
     limit_divisor: int
     to_the_end: bool = False
+    orders: int | None = None
     engines: dict[str, EngineUnderCheck] = field(default_factory=dict)
     shared: bool = False  # whether a batch of the check ran in a process that had run another batch
     alone: bool = False  # whether each batch of the check runs in a fresh process
@@ -282,6 +291,7 @@ class _File(Struct):
         if alone or self.alone:
             self.process.restart()
         self.shared = self.shared or not self.process.fresh
+        batch = replace(batch, order_seeds=batch.order_seeds[: self.orders]) if self.orders else batch
         return self.process.run(batch.tightened(self.limit_divisor) if self.limit_divisor > 1 else batch)
 
     def run_check(self, check: Check) -> CheckOutcome:
@@ -378,6 +388,18 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str, exercises: Iterable[Ex
     for exercise in checks.exercises if exercises is None else exercises:
         for check in exercise.checks:
             checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Unrun()))
+
+
+def _passing(engines: Iterable[EngineUnderCheck]) -> tuple[Run, ...]:
+    """Return the runs on small programs that were right under every order seed, the first ones only."""
+    batches = [shown for engine in engines for shown in engine.shown if isinstance(shown.answer, Read)]
+    runs = (
+        run
+        for shown in batches
+        for place, run in enumerate(shown.runs)
+        if place not in shown.wrong | shown.aside and len(run.program.nodes) <= _SMALL
+    )
+    return tuple({(run.program.shown, str(run.steps)): run for run in runs}.values())[:_MOST_PASSING]
 
 
 def _may_be_named(file: _File, examined: Examined) -> bool:

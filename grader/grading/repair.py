@@ -6,6 +6,7 @@ A result is true because it was seen. The search knows nothing of mistakes, and 
 import ast
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from difflib import ndiff
+from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 
 from ..checks.outcome import GraderFault
 from ..checks.under_check import Screen
-from ..client import Budget, Candidate, CandidateProcess, Source, cut
+from ..client import Budget, Candidate, CandidateProcess, Run, Source, cut
 from ..course import Check, CourseError, Exercise
 from ..oracle import TableOracle
 from ..report import Repair, Repairs
@@ -29,13 +30,15 @@ _SMALL = 100  # nodes of a program
 _SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
 _MOST_LINES, _LINE = 20, 200  # lines of an edit that is shown, and characters of a line
 _HASTE = 8  # divides the limits of a candidate otherwise; a right file needs much less than the limits
-# the kinds of candidates that are tried before the search ends with a repair among them
+# the kinds of candidates that are tried together; the search ends after a group with a repair
 _TIERS: Mapping[str, int] = {
-    **dict.fromkeys(("accumulate", "assigned", "sign", "operator", "operands", "factor_dropped", "constant"), 0),
-    **dict.fromkeys(("comparison", "step", "reversed", "name", "factor_added", "condition", "called"), 0),
-    "added": 1,
-    **dict.fromkeys(("deleted", "moved", "expression", "grafted"), 2),
+    **dict.fromkeys(("accumulate", "assigned", "sign", "operator", "operands"), 0),
+    **dict.fromkeys(("factor_dropped", "constant", "comparison", "step", "reversed", "condition", "called"), 1),
+    **dict.fromkeys(("name", "factor_added"), 2),
+    "added": 3,
+    **dict.fromkeys(("deleted", "moved", "expression", "grafted"), 5),
 }
+_SEVERAL = 4  # the tier of the edits of several statements
 
 
 def search(
@@ -67,7 +70,7 @@ def search(
     screens = _screens(examined, failed if filled else failed[:1])
     solution = _solution(grader, exercise)
     with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
-        edits, whole, several = _candidates(process, screens, source)
+        edits, whole, several = _candidates(process, screens, source, examined.passing)
         # whole functions
         functions = _with_right_function(trial, list(_with_solution(whole, source, solution)), filled)
         # edits, one kind after another, those of the only such function if there is one, and those of several functions
@@ -85,11 +88,14 @@ def search(
         repaired, tried = yield from _grafted(trial, screens, lines, solution, tried, every=bool(functions.every))
     if budget.exceeded:
         return
+    # a function is named if no line is; the name of the only function that the learner wrote says nothing
     named = functions.every or ([] if repaired and not check else functions.first)
+    if not several or len({one.lines for one in repaired}) == 1:
+        named = []
+    named = [one for one in named if trial.keeps(one)]
     check = check if repaired or named else ""
-    # the name of the only function that the learner wrote says nothing
-    shown = [*(named if several else []), *repaired]
-    exhaustive = not repaired and len(edits) <= attempt.most
+    shown = [*named, *repaired]
+    exhaustive = not repaired and len(edits.by_number) <= attempt.most
     yield Repairs(tuple(_told(trial, shown)), tried, exhaustive=exhaustive, check=check)
 
 
@@ -101,19 +107,49 @@ def _told(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
 
 
 def _candidates(
-    process: CandidateProcess, screens: Sequence[Screen], source: Source
-) -> tuple[dict[int, Candidate], list[Candidate], bool]:
+    process: CandidateProcess, screens: Sequence[Screen], source: Source, passing: Sequence[Run]
+) -> tuple["_Edits", list[Candidate], bool]:
     """Return the candidates that change what the failing run executes, and whether the learner wrote several functions.
 
-    The candidates are edits by number, and whole functions.
+    The candidates are edits, and whole functions.
     """
     found = process.candidates()
     several = sum(one.kind == "function" for one in found.values()) > 1
+    whole = [one for one in found.values() if one.kind == "function"]
+    edits = _Edits({number: one for number, one in found.items() if one.kind != "function"})
     executed = process.executed(screens[0].batch) if screens else None
     if executed is not None:
-        found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
-    edits = {number: one for number, one in found.items() if one.kind != "function"}
-    return edits, [one for one in found.values() if one.kind == "function"], several
+        whole = [one for one in whole if _is_executed(one, executed, source)]
+        edits = edits.where(lambda one: _is_executed(one, executed, source))
+        batch = replace(screens[0].batch, runs=tuple(passing), order_seeds=screens[0].batch.order_seeds[:1])
+        also = process.executed(batch) if passing else None
+        edits = replace(edits, suspects=executed - (also or executed))
+    return edits, whole, several
+
+
+class _Edits(Struct, frozen=True):
+    """Edits by number, and the lines that the failing run executes and no right run does."""
+
+    by_number: Mapping[int, Candidate]
+    suspects: frozenset[int] = frozenset()
+
+    def where(self, holds: Callable[[Candidate], bool]) -> "_Edits":
+        """Return the edits of which something holds."""
+        return replace(self, by_number={number: one for number, one in self.by_number.items() if holds(one)})
+
+    def group(self, candidate: Candidate) -> tuple[bool, int]:
+        """Return what orders edits: those of lines that no right run executes come first, and then the likely kinds.
+
+        Edits of several statements have groups of their own.
+        """
+        lines = (candidate.lines[0], candidate.lines[0] + 1) if candidate.kind == "added" else candidate.lines
+        several = len(candidate.lines) > 1 and candidate.kind != "moved"
+        which = all if several else any
+        return not which(line in self.suspects for line in lines), _SEVERAL if several else _TIERS[candidate.kind]
+
+    def in_order(self) -> list[int]:
+        """Return the numbers of the edits in the order of their groups."""
+        return sorted(self.by_number, key=lambda number: self.group(self.by_number[number]))
 
 
 def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
@@ -137,7 +173,7 @@ class _Functions(NamedTuple):
     """The functions with which checks pass after a correct function replaced them.
 
     Attributes:
-        every: Those with which every required check passes.
+        every: Those with which every required check passes that failed.
         first: Without such a function, those with which the first check passes that failed.
     """
 
@@ -157,15 +193,13 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
     Args:
         filled: Whether a repair is possible. Otherwise only the first check can pass.
     """
-    every = [one for one in right if trial.repairs(one)] if filled else []
+    every = [one for one in right if trial.mends(one, trial.failed)] if filled else []
     if every or len(trial.failed) == 1:
         return _Functions(every, [])
-    return _Functions([], [one for one in right if trial.repairs(one, first_only=True)])
+    return _Functions([], [one for one in right if trial.mends(one, trial.failed[:1])])
 
 
-def _of_functions(
-    edits: dict[int, Candidate], functions: _Functions, whole: Sequence[Candidate]
-) -> dict[int, Candidate]:
+def _of_functions(edits: _Edits, functions: _Functions, whole: Sequence[Candidate]) -> _Edits:
     """Return the edits of the only function with whose replacement checks pass; all edits if there is no such function.
 
     An edit of several functions may repair a file of which a right function repairs the first check alone.
@@ -174,7 +208,7 @@ def _of_functions(
     if only is None:
         return edits
     spans = not functions.every
-    return {number: one for number, one in edits.items() if _within(one, only) or (spans and _spans(one, whole))}
+    return edits.where(lambda one: _within(one, only) or (spans and _spans(one, whole)))
 
 
 def _grafted(
@@ -189,7 +223,7 @@ def _grafted(
     screens = screens if every else screens[:1]
     limits = trial.grader.course.limits
     with CandidateProcess(trial.grader.warm, trial.source, lines, limits, trial.budget, solution) as process:
-        attempt = _Attempt(trial, process, screens, process.candidates(), every, tried)
+        attempt = _Attempt(trial, process, screens, _Edits(process.candidates()), every, tried)
         repaired = yield from attempt.repaired()
     if not every:
         repaired = yield from attempt.first_passed()
@@ -214,7 +248,7 @@ class _Attempt:
         trial: "_Trial",
         process: CandidateProcess,
         screens: Sequence[Screen],
-        edits: Mapping[int, Candidate],
+        edits: _Edits,
         filled: bool,
         tried: int = 0,
     ) -> None:
@@ -225,10 +259,10 @@ class _Attempt:
         self._first: list[int] = []  # the candidates that pass where the first check failed
 
     def repaired(self) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates of the first tier that has a repair, one for each place. Yield the progress."""
-        edits = self._edits
-        for _, tier in groupby(list(edits)[: self.most], lambda number: _tier(edits[number])):
-            passed = yield from self._screened(list(tier))
+        """Return the candidates of the first group that has a repair, one for each place. Yield the progress."""
+        edits = self._edits.by_number
+        for _, group in groupby(self._edits.in_order()[: self.most], lambda number: self._edits.group(edits[number])):
+            passed = yield from self._screened(list(group))
             if not self._screens:
                 self.tried += len(passed)
             yield self._progress()
@@ -239,10 +273,10 @@ class _Attempt:
         return []
 
     def first_passed(self) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates of the first tier that has one with which the first check passes."""
-        candidates = [self._edits[number] for number in self._first[:_MOST_FIRST]]
-        for _, tier in groupby(candidates, _tier):
-            found = yield from self._trial.one_in_each_place(list(tier), self._progress(), first_only=True)
+        """Return the candidates of the first group that has one with which the first check passes."""
+        candidates = [self._edits.by_number[number] for number in self._first[:_MOST_FIRST]]
+        for _, group in groupby(candidates, self._edits.group):
+            found = yield from self._trial.one_in_each_place(list(group), self._progress(), first_only=True)
             if found:
                 return found
         return []
@@ -297,30 +331,43 @@ class _Trial(Struct):
         return candidate
 
     def repairs(self, candidate: Candidate, *, first_only: bool = False) -> bool:
-        """Return whether a candidate passes all required checks, and once more with other numbers.
+        """Return whether a candidate passes all required checks, and those that failed once more with other numbers.
 
         Args:
             first_only: Whether the other checks that failed do not matter.
         """
-        self.left -= 1
-        if self.left < 0:
-            return False
-        needed = [check for check in self.exercise.checks if not check.bonus]
-        if first_only:
-            needed = [check for check in needed if check not in self.failed[1:]]
-        needed.sort(key=lambda check: check not in self.failed)
-        if not self._passes(self.grader, candidate, needed):
+        failed = self.failed[:1] if first_only else self.failed
+        if not self.mends(candidate, [*failed, *self._others()]):
             return False
         if self.again is None:
-            self.again = replace(self.grader, seed=f"{self.grader.seed}:again", oracle=TableOracle())
+            seed = f"{self.grader.seed}:again"
+            self.again = replace(self.grader, seed=seed, oracle=_table(seed))
         try:
-            return self._passes(self.again, candidate, needed)
+            return self._passes(self.again, candidate, failed, orders=1)
         except (CourseError, GraderFault):  # the table of operations has no answer to a program
             return False
 
-    def _passes(self, grader: Grader, candidate: Candidate, checks: Sequence[Check]) -> bool:
+    def mends(self, candidate: Candidate, checks: Sequence[Check]) -> bool:
+        """Return whether checks pass with a candidate."""
+        self.left -= 1
+        return self.left >= 0 and self._passes(self.grader, candidate, checks)
+
+    def keeps(self, candidate: Candidate) -> bool:
+        """Return whether the required checks that did not fail pass with a candidate too."""
+        return self.mends(candidate, self._others())
+
+    def _others(self) -> list[Check]:
+        return [check for check in self.exercise.checks if not check.bonus and check not in self.failed]
+
+    def _passes(self, grader: Grader, candidate: Candidate, checks: Sequence[Check], orders: int | None = None) -> bool:
         edited = replace(self.source, text=candidate.edited(self.source.text))
-        return checks_pass(grader, self.exercise, edited, checks, self.budget, limit_divisor=_HASTE)
+        return checks_pass(grader, self.exercise, edited, checks, self.budget, limit_divisor=_HASTE, orders=orders)
+
+
+@lru_cache(maxsize=1)
+def _table(seed: str) -> TableOracle:
+    """Return an oracle that knows the programs of this seed from earlier searches."""
+    return TableOracle()
 
 
 def _each_s(screen: Screen, grader: Grader) -> float:
@@ -328,11 +375,6 @@ def _each_s(screen: Screen, grader: Grader) -> float:
     if all(len(run.program.nodes) <= _SMALL for run in screen.batch.runs):
         return _SMALL_S
     return screen.batch.cpu_s / _HASTE
-
-
-def _tier(candidate: Candidate) -> int:
-    """Return the group of a candidate. Edits of several statements are groups of their own."""
-    return 3 if len(candidate.lines) > 1 and candidate.kind != "moved" else _TIERS[candidate.kind]
 
 
 def _last_line(candidate: Candidate, source: Source) -> int:

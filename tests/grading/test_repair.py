@@ -8,7 +8,7 @@ import pytest
 from many_graded import grader_of
 from msgspec.structs import replace
 
-from grader.client import Source
+from grader.client import Candidate, Source
 from grader.course import load_course
 from grader.grading import Grader, examine, repair
 from grader.grading.examination import checks_pass
@@ -135,6 +135,7 @@ def test_a_program_without_an_answer_in_the_table_confirms_nothing(
         raise NoAnswer("no answer")
 
     monkeypatch.setattr(TableOracle, "_computed", none)
+    monkeypatch.setattr(repair, "_table", lambda seed: TableOracle())  # which knows nothing of earlier searches
     assert () == search("relu", ("(self.data > 0) * out.grad", "(self.data < 0) * out.grad")).found
 
 
@@ -149,3 +150,10 @@ def test_a_repair_passes_with_other_numbers_too(search: Search, monkeypatch: pyt
     monkeypatch.setattr(repair, "checks_pass", passes)
     assert () == search("relu", ("(self.data > 0) * out.grad", "(self.data < 0) * out.grad")).found
     assert 1 < len(set(seeds))
+
+
+def test_lines_that_no_right_run_executes_are_edited_first() -> None:
+    """Then come the likely kinds of edits, those of several statements, and the unlikely kinds."""
+    kinds = ("deleted", (5,)), ("sign", (5, 7)), ("name", (5,)), ("sign", (5,)), ("sign", (9,)), ("deleted", (9,))
+    edits = {number: Candidate(kind, lines, (), "") for number, (kind, lines) in enumerate(kinds)}  # type: ignore[arg-type]
+    assert [4, 5, 3, 2, 1, 0] == repair._Edits(edits, suspects=frozenset({9})).in_order()

@@ -67,6 +67,9 @@ class CandidateFile(LearnerFile):
         if batch["candidates"] is None:
             return ["executed", self._executed(batch)]
         answers = []
+        if len(batch["candidates"]) > _COLLECT:  # the collections then skip what is needed to the end
+            gc.collect()
+            gc.freeze()
         for count, number in enumerate(batch["candidates"], 1):
             limits.restart_clock(batch["each_s"])
             answers.append(self._tried(self._found[number], batch))
@@ -171,9 +174,8 @@ class _Compiled:
         start, end = function.start, function.end
         text = edited(self._source[start:end], [Splice(a - start, b - start, new) for a, b, new in splices])
         heads = "".join(f"{' ' * depth}class {owner.name}:\n" for depth, owner in enumerate(function.owners))
-        tree = ast.parse(heads + text, self._filename)
-        ast.increment_lineno(tree, function.node.lineno - 1 - len(function.owners))
-        code = load.compile_part(tree, self._filename, whole)
+        blank = "\n" * (function.node.lineno - 1 - len(function.owners))
+        code = load.compile_part(ast.parse(blank + heads + text, self._filename), self._filename, whole)
         for name in [*(owner.name for owner in function.owners), function.node.name]:
             inner = [one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name]
             if len(inner) != 1:
