@@ -158,6 +158,18 @@ def training(run: Run) -> Training | None:
     return Training(p, step[2], step[3], tuple((index, grad) for index, grad in before))
 
 
+_LAYERS = 10  # the fewest nodes in a list that are shown as layers
+
+
+def layers(p: Program) -> tuple[int, ...]:
+    """Return the node that a function of the file is given and the list of nodes that it makes, if the list is long."""
+    for index, node in enumerate(p.nodes):
+        if isinstance(node, Op) and node.made and node.made.count >= _LAYERS:
+            given = [node.operands[at] for kind, at in node.made.arguments if kind == "node" and isinstance(at, int)]
+            return (*(i for i in given if isinstance(i, int)), *range(index, index + node.made.count))
+    return ()
+
+
 def is_played(run: Run) -> bool:
     """Return whether `grade play` can show a check's run."""
     return recorded(run) is not None or training(run) is not None

@@ -61,7 +61,7 @@ from .compare import (
 )
 from .hidden_tests import ArgumentError, checks_arguments
 from .outcome import CheckFailed, ExpectedBy, fail, fail_for, shown
-from .questions import Questions, Shown, aimed, is_played, lacks, left_out, not_offered, outline, parsed, start
+from .questions import Questions, Shown, aimed, is_played, lacks, layers, left_out, not_offered, outline, parsed, start
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
@@ -177,8 +177,10 @@ class EngineUnderCheck:
 
     @property
     def replayable(self) -> bool:
-        """Return whether `grade play` can show the run that failed. It cannot if programs are redrawn."""
-        return self.failing is not None and not self._questions.redraws and is_played(self.failing)
+        """Return whether `grade play` can show the run that failed, or layers. It cannot if programs are redrawn."""
+        if self.failing is None or self._questions.redraws:
+            return False
+        return is_played(self.failing) or any(layers(run.program) for batch in self.shown for run in batch.runs)
 
     @property
     def not_run(self) -> list[str]:

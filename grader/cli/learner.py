@@ -229,11 +229,11 @@ def _played(practice: "Practice", exercise: Exercise) -> list[str]:
     from ..workspace import keep_replay
 
     played = practice.replays(exercise)
-    if not played.replays:
+    if not played.shows:
         return [words.nothing_to_play(exercise.stem)]
     path = keep_replay(build_replay_page(played), practice.folder)
     opened = open_in_browser(path.resolve().as_uri())
-    sentences = [words.replayed(exercise.stem, played.replays[0].program), words.replay_in(shown_path(path))]
+    sentences = [words.replayed(exercise.stem, played.about), words.replay_in(shown_path(path))]
     return sentences if opened else [*sentences, words.OPEN_IT]
 
 

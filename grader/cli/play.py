@@ -15,7 +15,7 @@ from ..course import Check, Course, Exercise
 from ..oracle import Oracle
 from ..oracle.answer_book import AnswerBook, read_book
 from ..program import ProgramError
-from ..replay import Played
+from ..replay import Played, Thermometer
 from ..replay.presets import (
     FILES,
     is_program,
@@ -63,9 +63,8 @@ def run_play(course: Course, options: PlayOptions) -> int:
     from ..views.replay import build_replay_page
 
     path = _write(build_replay_page(played), options.out, folder)
-    program = played.landscape.program if played.landscape else played.replays[0].program
     opened = options.browser and open_in_browser(path.resolve().as_uri())
-    say(practice.replayed(shown_path(target.source.path), program), practice.replay_in(shown_path(path)))
+    say(practice.replayed(shown_path(target.source.path), played.about), practice.replay_in(shown_path(path)))
     if options.browser and not opened:
         say(practice.OPEN_IT)
     return 0
@@ -144,43 +143,46 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
         warm = stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
-        first = target.subject
+        first, answers = target.subject, answers_of(oracle)
+        thermometers: tuple[Thermometer, ...] = ()
         try:
             if first is None and target.exercise is not None:
-                first, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
+                first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
             file = LearnerFile(exercise, shown_path(source.path), source, repairs)
-            return record_all(warm, course.limits, file, first, others, answers_of(oracle))
+            return record_all(warm, course.limits, file, first, others, answers, thermometers)
         except ProgramError as error:
             raise UserError(str(error)) from None
 
 
 def _of_exercise(
     course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
-) -> tuple[Subject | None, Repairs | None]:
+) -> tuple[Subject | None, tuple[Thermometer, ...], Repairs | None]:
     """Return the program on which the requested check failed, or the first program on which any check failed, or None.
 
-    Also return the result of the search for the line that must change, or None if there is none after two seconds.
+    Also return the gradients of layers, and the result of the search for the line that must change, or None if there is
+    none after two seconds.
 
     Raises `UserError` if the requested check runs no backward pass.
     """
     from ..checks.session import CheckSession
     from ..grading import Grader
     from ..practice.session import PATIENCE_S
-    from ..replay.record import CheckedFile
+    from ..replay.record import CheckedFile, answers_of
 
     with CheckSession(course, [exercise]) as checks:
         checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), exercise, target.source)
         asked = target.check if checked.loaded else None
         found = checked.of(asked) if asked else checked.first()
+        thermometers = checked.thermometers(answers_of(oracle), asked)
         end = time.monotonic() + PATIENCE_S
         repairs = checked.repairs(lambda: time.monotonic() > end) if found else None
     if asked is None:
-        return found, repairs
-    if found is None:
+        return found, thermometers, repairs
+    if found is None and not thermometers:
         raise UserError(practice.check_without_pass(asked.id, exercise.id))
     if checked.passed(asked):
         say(practice.passed_check(asked.title))
-    return found, repairs
+    return found, thermometers, repairs
 
 
 # -- writing ---------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class _Magics:
         except UserError as error:
             print(f"grade: {error}")
             return
-        display(verdict, *([CellReplay(played)] if played.replays else []))
+        display(verdict, *([CellReplay(played)] if played.shows else []))
         if verdict.loaded:
             self._shell.run_cell(cell)
 

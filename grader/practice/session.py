@@ -179,18 +179,19 @@ class Practice:
     def _replays_once(self, exercise: Exercise, source: Source, others: Sequence[Subject]) -> Played:
         assert self._grader is not None
         grader = self._grader
-        first = CheckedFile(grader, exercise, source).first()
-        if first is None:
+        checked = CheckedFile(grader, exercise, source)
+        first, by_torch = checked.first(), answers_of(grader.oracle)
+        thermometers = checked.thermometers(by_torch)
+        if first is None and not thermometers:
             return Played(())
         result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
         file = LearnerFile(exercise.id, source.path.name, source, (result and result.repairs) or None)
-        by_torch = answers_of(grader.oracle)
 
         def answers(wanted: Program) -> Answer | None:
             """Return torch's answer to the program of a check, which is known. Torch is not started for another one."""
-            return by_torch(wanted) if wanted == first.program and first.training is None else None
+            return by_torch(wanted) if first and wanted == first.program and first.training is None else None
 
-        return record_all(grader.warm, self.course.limits, file, first, others, answers)
+        return record_all(grader.warm, self.course.limits, file, first, others, answers, thermometers)
 
     def _events(
         self,

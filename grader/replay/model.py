@@ -236,8 +236,43 @@ class Landscape(msgspec.Struct, frozen=True):
     asked: Literal["torch", "expected"]
 
 
+class Thermometer(msgspec.Struct, frozen=True):
+    """The sizes of the gradients of all layers that one call of the learner's function makes.
+
+    Attributes:
+        title: the title on the page.
+        function: the function that makes the layers.
+        values: the values of the leaves.
+        layers: the names of the input and of the layers' outputs, first to last.
+        yours: the size of the gradient of each of them after the learner's backward pass; None if it is no number.
+        expected: the same after a correct pass.
+        asked: as in `Replay`.
+    """
+
+    title: str
+    function: str
+    values: dict[str, float]
+    layers: tuple[str, ...]
+    yours: tuple[float | None, ...]
+    expected: tuple[float | None, ...]
+    asked: Literal["torch", "expected"]
+
+
 class Played(msgspec.Struct, frozen=True):
     """Everything that the page of a replay shows. With a training, the first replay is that of its loss."""
 
     replays: tuple[Replay, ...]
     landscape: Landscape | None = None
+    thermometers: tuple[Thermometer, ...] = ()
+
+    @property
+    def about(self) -> str:
+        """Return what ran: the text of a program, or the title of a check. Something must have been recorded."""
+        if self.landscape:
+            return self.landscape.program
+        return self.thermometers[0].title if self.thermometers else self.replays[0].program
+
+    @property
+    def shows(self) -> bool:
+        """Return whether there is anything of the learner's code to show."""
+        return bool(self.replays or self.thermometers)

@@ -19,7 +19,7 @@ from ..sandbox import Warm
 from ..words import practice
 from ..words.practice import no_landscape
 from ..workspace import find_exercise
-from .model import Grid, Landscape, Played, Problem, Step
+from .model import Grid, Landscape, Played, Problem, Step, Thermometer
 from .record import Answers, LearnerFile, Subject, failure, left_out, record, subject_of
 from .reference import finite, forward, right_pass
 
@@ -141,12 +141,19 @@ def record_all(
     first: Subject | None,
     others: Sequence[Subject],
     answers: Answers,
+    thermometers: tuple[Thermometer, ...] = (),
 ) -> Played:
-    """Record the programs as `record` does, and the training of the first one if it has any. Raises the same errors."""
+    """Record the programs as `record` does, and the training of the first one if it has any. Raises the same errors.
+
+    Args:
+        thermometers: those of the checks, which are shown with the replays.
+    """
     landscape = None
     if first is not None and first.training is not None:
         landscape = record_training(warm, limits, file, first.title, first.training)
-    return Played(record(warm, limits, file, first, others, answers), landscape)
+    shown = first is not None or (bool(others) and not thermometers)  # presets alone would hide the layers
+    replays = record(warm, limits, file, first, others, answers) if shown else ()
+    return Played(replays, landscape, thermometers)
 
 
 def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, ...], Problem | None]:

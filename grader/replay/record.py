@@ -8,7 +8,7 @@ from pathlib import Path
 from ..base import plain
 from ..checks import EngineUnderCheck
 from ..checks.outcome import shown, stopped
-from ..checks.questions import MOST_NODES, Training, recorded, training
+from ..checks.questions import MOST_NODES, Training, layers, recorded, training
 from ..client import (
     Batch,
     Broke,
@@ -50,6 +50,7 @@ from .model import (
     Replay,
     Seen,
     SourceText,
+    Thermometer,
     Visit,
     Where,
 )
@@ -407,6 +408,22 @@ class CheckedFile:
         checks = sorted(filter(is_open, self.exercise.checks), key=self.passed)  # failed checks come first
         return next(filter(None, map(self.of, checks)), None)
 
+    def thermometers(self, answers: "Answers", only: Check | None = None) -> tuple[Thermometer, ...]:
+        """Return the sizes of the gradients of layers, in the runs of all checks, or of one. Failed checks come first.
+
+        Args:
+            answers: returns torch's answer to a program, or None if there is no answer.
+        """
+        checks = [only] if only else sorted(filter(is_open, self.exercise.checks), key=self.passed)
+        shown = [(check, one) for check in checks if (e := self._examined.engines.get(check.id)) for one in e.shown]
+        return tuple(
+            _thermometer(check.title, run.program, outcome.grads[0], answers)
+            for check, one in shown
+            if isinstance(one.answer, Read)
+            for run, outcome in zip(one.runs, one.answer.seeds[0], strict=True)
+            if outcome is not None and outcome.grads and layers(run.program)
+        )
+
     def of(self, check: Check) -> Subject | None:
         """Return the program on which a check failed, or its first program if it passed; None if none can be shown."""
         engine = self._examined.engines.get(check.id)
@@ -419,6 +436,22 @@ def _subject(title: str, run: Run) -> Subject | None:
         return replace(subject_of(trained.loss), title=title, training=trained)
     played = recorded(run)
     return Subject(title, played) if played else None
+
+
+def _thermometer(title: str, program: Program, grads: Sequence[Observed], answers: Answers) -> Thermometer:
+    """Return the sizes of the gradients of a program's layers."""
+    answer = answers(program.truth) if program.truth else None
+    right = program.of_truth(answer.grads) if answer else program.gradients()
+    places = layers(program)
+    return Thermometer(
+        title=plain(title),
+        function=plain(next(node.op for node in program.nodes if isinstance(node, Op) and node.made)),
+        values={plain(leaf.name): leaf.value for leaf in program.leaves},
+        layers=tuple(plain(program.nodes[i].name) for i in places),
+        yours=tuple(None if (grad := _float(grads[i])) is None else abs(grad) for i in places),
+        expected=tuple(finite(abs(right[i])) for i in places),
+        asked="torch" if answer else "expected",
+    )
 
 
 def _runs(engine: EngineUnderCheck) -> Iterator[Run]:

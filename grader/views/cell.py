@@ -54,11 +54,11 @@ class CellReplay:
         self._played = played
 
     def __repr__(self) -> str:
-        return f"Replay: {plain(self._played.replays[0].program)} (a notebook shows it as a page)"
+        return f"Replay: {plain(self._played.about)} (a notebook shows it as a page)"
 
     def _repr_html_(self) -> str:
         page = escape(build_replay_page(self._played))
-        title = _text(f"Replay of {self._played.replays[0].program}")
+        title = _text(f"Replay of {self._played.about}")
         return f'<iframe title="{title}" sandbox="allow-scripts" style="{_FRAME}" srcdoc="{page}"></iframe>'
 
 

@@ -20,7 +20,7 @@ _HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
 _OWN = (
     *("numbers", "operations", "runs", "words", "graph", "source", "step", "tables", "leaves", "game", "landscape"),
-    *("player", "replay"),
+    *("thermometer", "player", "replay"),
 )
 
 
@@ -69,8 +69,8 @@ _LETTERS = [
 
 def build_replay_page(played: Played) -> str:
     """Return the page that replays a learner's backward passes, as HTML. It opens with the first replay."""
-    titles = [*(replay.title for replay in played.replays), *([played.landscape.title] if played.landscape else [])]
-    return write_page(PARTS, titles[0] if titles else "Replay", document(played))
+    first = [part.title for part in (*played.replays[:1], played.landscape, *played.thermometers) if part]
+    return write_page(PARTS, first[0] if first else "Replay", document(played))
 
 
 def build_replay_frame() -> str:
@@ -93,6 +93,7 @@ def document(played: Played) -> dict[str, Any]:
         "replays": shown,
         "sources": msgspec.to_builtins(sources),
         "landscape": msgspec.to_builtins(played.landscape),
+        "thermometers": msgspec.to_builtins(played.thermometers),
         "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
     }
 

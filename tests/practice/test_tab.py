@@ -232,3 +232,15 @@ def test_a_training_is_shown_beside_the_replay(tab: Tab) -> None:
     landscape = shown["landscape"]
     assert (["w"], 3) == (landscape["parameters"], len(landscape["steps"]))
     assert (shown["replays"][0]["title"], landscape["program"]) == (landscape["title"], shown["replays"][0]["program"])
+
+
+def test_layers_have_a_thermometer(tab: Tab) -> None:
+    """The sizes of all gradients of twenty layers are shown beside torch's, and no preset."""
+    (exercise,) = [one for one in COURSE.exercises if one.id == "vanish"]
+    wrong = COURSE.solution(exercise).read_text(encoding="utf-8").replace("h = h + (w", "h = x + (w")
+    shown = json.loads(tab.replay(exercise.id, wrong))
+    first, *others = shown["thermometers"]
+    assert ("residual", 21, 2) == (first["function"], len(first["yours"]), len(others))
+    assert ("torch", True) == (first["asked"], first["expected"][0] > first["yours"][0])
+    assert all(one["yours"] == pytest.approx(one["expected"]) for one in others)
+    assert [] == shown["replays"]

@@ -16,7 +16,7 @@ from torch_answers import answer
 
 from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
-from grader.replay import Landscape, Played, Replay, SourceText
+from grader.replay import Landscape, Played, Replay, SourceText, Thermometer
 from grader.replay.model import Grid, Problem, Step
 from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
@@ -521,10 +521,11 @@ def test_the_walls_hold_without_the_care(browser: Browser, open_html: OpenHtml) 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
-    """axe finds no violation at the first difference, with an edge chosen, on a landscape, and in a lost game."""
+    """axe finds no violation at the first difference, with an edge chosen, on a landscape, on layers, and in a lost game."""
     wrong = replay("c = a + b; L = c * c", "assigns", a=2, b=-3)
     right = replay("L = a * a", a=3)
-    html = build_replay_page(Played((wrong, right), LANDSCAPE))
+    layers = Thermometer("layers", "deep", {"x": 0.0}, ("x", "h1"), (0.25, 1.0), (0.5, 1.0), "torch")
+    html = build_replay_page(Played((wrong, right), LANDSCAPE, (layers,)))
     page = open_html(html, color_scheme=scheme, reduced_motion="reduce")
     page.locator("#first-difference").click()
     page.locator("#graph .edge").first.focus()
@@ -682,3 +683,26 @@ def test_a_training_is_judged_by_its_steps(open_html: OpenHtml, landscape: Lands
     expect(page.locator("#lead")).to_contain_text("Before the first step: Every gradient agrees with torch’s.")
     expect(page.locator("#descent-verdict")).to_contain_text(words)
     expect(page.locator("#descent-told")).to_contain_text(f"Step {int(words.startswith('≠'))} of 1")
+
+
+@pytest.mark.parametrize(
+    ("yours", "words", "off"),
+    [
+        ((0.25, 0.5, 1.0), "✓ The gradient of x is 0.25 times as large as that of h2.", 0),
+        ((0.125, 0.5, 1.0), "≠ The gradient of x has the size 0.125; torch’s is 0.25.", 1),
+        ((None, 0.5, 1.0), "≠ The gradient of x is not a number; torch’s is 0.25.", 1),
+        ((0.0, 0.0, 1.0), "≠ The gradient of x has the size 0; torch’s is 0.25.", 2),
+    ],
+)
+def test_a_thermometer_shows_the_gradients_of_layers(
+    open_html: OpenHtml, yours: tuple[float | None, ...], words: str, off: int
+) -> None:
+    """Each layer has a bar and a row, and a bar of the wrong size is marked. A page without replays begins with it."""
+    right = (0.25, 0.5, 1.0)
+    one = Thermometer("layers", "deep", {"x": 0.0, "w": 0.5}, ("x", "h1", "h2"), yours, right, "torch")
+    page = open_html(build_replay_page(Played((), None, (one,))))
+    expect(page.locator("#lead")).to_have_text(words)
+    expect(page.locator("#thermometers .headline")).to_have_text(words)
+    expect(page.locator("#thermometers .bar")).to_have_count(3)
+    expect(page.locator("#thermometers .bar.off")).to_have_count(off)
+    expect(page.locator("#thermometers tbody tr")).to_have_count(3)

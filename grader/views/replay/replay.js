@@ -138,7 +138,10 @@ async function start() {
     });
   } else {
     for (const part of document.querySelectorAll(".replay")) part.hidden = true;
-    byId("lead").textContent = plain(data.landscape ? descentVerdict(data.landscape).join("") : "");
+    byId("lead").textContent = plain(
+      data.landscape ? descentVerdict(data.landscape).join("") : data.thermometers.map(layersVerdict)[0] ?? "",
+    );
+    if (data.thermometers.length) byId("title").textContent = plain(data.thermometers[0].title);
   }
   if (data.landscape) {
     byId("descent").hidden = false;
@@ -146,6 +149,7 @@ async function start() {
     if (!location.hash) byId("descent").scrollIntoView();
     if (!data.replays.length) byId("title").textContent = plain(data.landscape.title);
   } else document.querySelector('nav a[href="#descent"]').hidden = true;
+  thermometersView(byId("thermometers"), data.thermometers);
   document.body.dataset.ready = "yes";
   if (document.body.classList.contains("framed")) parent.postMessage({ shown: true }, "*");
 }

@@ -326,7 +326,7 @@ class Page {
     try {
       const data = JSON.parse(await this.interpreters.ask("replay", exercise.id, text));
       if (exercise !== this.exercise || this.replayed !== text) return;
-      if (data.replays.length) this.side.show(data);
+      if (data.replays.length || data.thermometers.length) this.side.show(data);
       else this.side.clear("There is nothing to replay: no check of this exercise could run your code on an expression.");
     } catch {
       if (exercise === this.exercise) this.side.clear("The replay of your code took too long.");
