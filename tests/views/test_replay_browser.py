@@ -521,7 +521,7 @@ def test_the_walls_hold_without_the_care(browser: Browser, open_html: OpenHtml) 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
 def test_axe_finds_nothing(open_html: OpenHtml, scheme: str) -> None:
-    """axe finds no violation at the first difference, with an edge chosen, on a landscape, on layers, and in a lost game."""
+    """axe finds no violation at the first difference, at an edge, on a landscape, on layers, and in a lost game."""
     wrong = replay("c = a + b; L = c * c", "assigns", a=2, b=-3)
     right = replay("L = a * a", a=3)
     layers = Thermometer("layers", "deep", {"x": 0.0}, ("x", "h1"), (0.25, 1.0), (0.5, 1.0), "torch")
