@@ -24,7 +24,7 @@ from grader.checks.session import CheckSession
 from grader.cohort import LocalPool, Results, ResultsError, Standing, drawn, grade_entries, settings
 from grader.cohort.pool import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings
 from grader.cohort.run import submission_of
-from grader.course import Course
+from grader.course import Course, load_course
 from grader.grading import Submission, grade, plan
 from grader.intake import Entry, Intake, Stopped, entries
 from grader.intake.reader import Read, Reader
@@ -33,7 +33,7 @@ from grader.oracle.answer_book import read_book
 from grader.report import Report, review_reasons, write_report
 from grader.words.practice import unread_text
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_torch")]
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
@@ -64,10 +64,15 @@ def submissions(tmp_path: Path, solution: Callable[[str], str]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def draws(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Drawn:
-    """Return the data drawn from the seed, computed once for all grading processes because torch takes seconds."""
-    found: Drawn = once("what a secret draws", lambda: drawn(course, read_book(course.book), SEED, None))
-    return found
+def tape() -> Course:
+    """Return the small course, because torch computes the answers to all programs of a secret seed."""
+    return load_course(ROOT / "examples" / "tape")
+
+
+@pytest.fixture(scope="module")
+def draws(tape: Course, one_torch: None) -> Drawn:
+    """Return the data that the small course draws from the seed."""
+    return drawn(tape, read_book(tape.book), SEED, None)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +166,14 @@ class Cohort:
 
 
 @pytest.fixture
+def reads_here(monkeypatch: pytest.MonkeyPatch, take_in: Callable[[Entry], Intake]) -> None:
+    """Read submissions in this process, because a reading process takes a third of a second to start."""
+    monkeypatch.setattr(Reader, "read", lambda self, entry: take_in(entry))
+
+
+@pytest.fixture
 def cohort(
+    reads_here: None,
     course: Course,
     submissions: Path,
     tmp_path: Path,
@@ -241,9 +253,9 @@ def test_a_class_can_be_searched_for_lines(
     assert timeless(reports[0]) == timeless(bare)
 
 
-def test_what_a_seed_draws_is_asked_once(course: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_seed_draws_is_asked_once(tape: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grading process gets the data from the process that asked the oracle, so it needs no oracle."""
-    book = read_book(course.book)
+    book = read_book(tape.book)
     from_it = msgspec.json.decode(msgspec.json.encode(draws), type=Drawn)
 
     def refuse(*_: Any, **__: Any) -> NoReturn:
@@ -253,8 +265,9 @@ def test_what_a_seed_draws_is_asked_once(course: Course, draws: Drawn, monkeypat
     with Oracle(book, None) as oracle:
         oracle.known.update(from_it.answers)
         oracle.redraw(SEED).leaves.update(from_it.redrawn)
-        with CheckSession(course, course.exercises) as checks:
+        with CheckSession(tape, tape.exercises) as checks:
             plan(checks, oracle, SEED)
+        assert oracle.pid is None
 
 
 def test_nothing_is_drawn_from_the_courses_own_seed(course: Course, tmp_path: Path) -> None:
@@ -461,8 +474,9 @@ def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_
     assert Results(cohort.out).report("bob") is None
 
 
-def test_several_processes_read_a_class(cohort: Cohort) -> None:
+def test_several_processes_read_a_class(cohort: Cohort, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every submission is read once, in any order."""
+    monkeypatch.undo()
     standing = cohort.run(seed="another", readers=3)
     assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(cohort.graded))
 
@@ -505,7 +519,7 @@ def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def night(course: Course, tmp_path: Path, base: Report) -> Callable[..., dict[str, str]]:
+def night(reads_here: None, course: Course, tmp_path: Path, base: Report) -> Callable[..., dict[str, str]]:
     """Grade a class as in one night, and return the seeds of the submissions that were graded.
 
     The class is given as the text of each person's only file. A name with a slash names the file, too.
@@ -597,27 +611,29 @@ def test_the_courses_own_seed_is_no_secret(night: Callable[..., dict[str, str]],
 
 
 def test_a_changed_submission_gets_other_numbers(
-    course: Course,
-    submissions: Path,
+    tape: Course,
     tmp_path: Path,
     draws: Drawn,
     memo: Path,
-    submitted: Callable[[Entry], Submission],
     timeless: Callable[[Report], bytes],
 ) -> None:
     """Its report has its own seed, and `grade --seed` with this seed gives the same result."""
-    secret = settings(course, SEED, draws, isolation="auto", official=True)
-    (entry,) = (one for one in entries(submissions) if one.id == "bob")
+    secret = settings(tape, SEED, draws, isolation="auto", official=True)
+    path = tmp_path / "submissions" / "bob" / "01_record.py"
+    path.parent.mkdir(parents=True)
+    right = tape.solution(tape.exercises[0]).read_text(encoding="utf-8")
+    path.write_text(right.replace("(other, self.data)", "(other, -self.data)"), encoding="utf-8")
+    (entry,) = entries(tmp_path / "submissions")
 
     def night(seen: bool) -> Report:
         with Results(tmp_path / "out") as results, closing(LocalPool(secret, 1)) as pool:
-            list(grade_entries(course, [entry], results, SEED, pool, seen=seen))
+            list(grade_entries(tape, [entry], results, SEED, pool, seen=seen))
         report = Results(tmp_path / "out").report("bob")
         assert report is not None
         return report
 
     first = night(seen=False)
-    edit(submissions / "bob")
+    path.write_text(path.read_text(encoding="utf-8") + "# anew\n", encoding="utf-8")
     second = night(seen=True)
     assert SEED == first.seed != second.seed
     assert isinstance(second.seed, str)
@@ -628,9 +644,8 @@ def test_a_changed_submission_gets_other_numbers(
     ]
     assert numbers[0].keys() == numbers[1].keys() != set()
     assert [] == [name for name in numbers[0] if numbers[0][name] == numbers[1][name]]
-    sources = submitted(entry).sources
-    files = {name: submissions / entry.origin / source.path for name, source in sources.items()}
-    alone = grade(course, read_book(course.book), files, seed=second.seed, memo=memo)
+    files = {exercise.id: path.with_name(exercise.filename) for exercise in tape.exercises}
+    alone = grade(tape, read_book(tape.book), files, seed=second.seed, memo=memo)
     bare = [
         timeless(
             msgspec.structs.replace(

@@ -79,6 +79,7 @@ def test_the_command_refuses_too(tmp_path: Path) -> None:
     assert "apt install bubblewrap" in run.stderr
 
 
+@pytest.mark.usefixtures("one_torch")
 def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> None:
     """A secret seed is drawn for each run; only the instructor's report has it."""
     words = ("3", "--from", ROOT / "solutions", "--official", "--json")
