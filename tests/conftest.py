@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-import one_torch as torch_process
 import pytest
+from kept_processes import OF_A_CLASS, TORCH, end_kept, kept
 
 from grader.author import build, is_work, make_stub
 from grader.author.verify import shaken
@@ -217,14 +217,22 @@ def light(
 @pytest.fixture(scope="session")
 def _torch_ends() -> Iterator[None]:
     yield
-    torch_process.end_torch()
+    end_kept(TORCH)
 
 
 @pytest.fixture(scope="module")
 def one_torch(_torch_ends: None) -> Iterator[None]:
     """Let all oracles of this process share torch's process, during the tests of a file."""
-    with torch_process.one_torch():
+    with kept([TORCH]):
         yield
+
+
+@pytest.fixture(scope="module")
+def kept_processes(_torch_ends: None) -> Iterator[None]:
+    """Let all commands of this process share torch's process, and those that read and grade a class."""
+    with kept([TORCH, *OF_A_CLASS]):
+        yield
+    end_kept(*OF_A_CLASS)
 
 
 @pytest.fixture(scope="session")

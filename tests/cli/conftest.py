@@ -15,8 +15,8 @@ Run = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_torch(one_torch: None) -> None:
-    """Start torch once for all commands that run in this process."""
+def _kept_processes(kept_processes: None) -> None:
+    """Start the processes of commands that run in this process once."""
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,112 @@
+"""Leave a process of the grader to the next command that runs in the process of the tests.
+
+Torch takes two seconds to start, and what grades a class takes one. These processes are services: what they do for one
+command changes nothing for the next one, which `tests/cohort` shows for processes that are not kept.
+"""
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+import pytest
+
+from grader.base.service import Service, encode
+
+TORCH = "grader.oracle.compute"
+OF_A_CLASS = ("grader.intake.server", "grader.cohort.grading_process")
+_MOST = 3  # kept processes of a module
+# what a process reads from the environment when it starts
+_VARIABLES = ("PATH", "GRADE_", "BACKWARD_", "PYTHON", "LC_", "LANG")
+# after these replies, a process can go on; another one may be its last
+_GOES_ON = ("Reply", "Ready", "Graded", "Intake")
+
+
+class _Kept(msgspec.Struct):
+    """An idle process, what it was started with, and its reply to that."""
+
+    module: str
+    key: bytes
+    process: "subprocess.Popen[bytes]"
+    ready: Any
+
+    def kill(self) -> None:
+        with self.process as process:
+            process.kill()
+
+
+_idle: list[_Kept] = []
+_lock = threading.Lock()  # services start and end in threads
+
+
+@contextmanager
+def kept(modules: Sequence[str]) -> Iterator[None]:
+    """Keep the processes of some modules, in the block. Those of other modules end as ever."""
+    start, exchange, end = Service.start, Service._exchange, Service.end
+    begun: dict[Service, _Kept] = {}  # by the service that uses it
+
+    def kept_start(self: Service) -> Any:
+        if self.pid is not None or self._module not in modules:
+            return start(self)
+        key = _key(self)
+        while (one := _taken(self._module, key)) is not None:
+            if one.process.poll() is None:
+                self._process, begun[self] = one.process, one
+                return one.ready
+            one.kill()
+        ready, process = start(self), self._process
+        if process is not None:
+            begun[self] = _Kept(self._module, key, process, ready)
+        return ready
+
+    def kept_exchange(self: Service, message: msgspec.Struct) -> Any:
+        one = begun.pop(self, None)  # until there is a reply, the process can only end
+        reply = exchange(self, message)
+        if one is not None and type(reply).__name__ in _GOES_ON:
+            begun[self] = one
+        return reply
+
+    def kept_end(self: Service) -> int:
+        one = begun.pop(self, None)
+        if one is None or one.process is not self._process or one.process.poll() is not None:
+            return end(self)
+        self._process = None
+        with _lock:
+            _idle.append(one)
+        while len([other for other in _idle if other.module == one.module]) > _MOST:
+            if (oldest := _taken(one.module)) is not None:
+                oldest.kill()
+        return 0
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Service, "start", kept_start)
+        patched.setattr(Service, "_exchange", kept_exchange)
+        patched.setattr(Service, "end", kept_end)
+        yield
+
+
+def end_kept(*modules: str) -> None:
+    """End the processes of some modules that are left."""
+    for module in modules:
+        while (one := _taken(module)) is not None:
+            one.kill()
+
+
+def _taken(module: str, key: bytes | None = None) -> _Kept | None:
+    """Take the oldest idle process of a module, with a key if one is given. Return None if there is none."""
+    with _lock:
+        for one in _idle:
+            if one.module == module and key in (None, one.key):
+                _idle.remove(one)
+                return one
+    return None
+
+
+def _key(service: Service) -> bytes:
+    """Return what a new process of a service would be started with."""
+    environment = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_VARIABLES))
+    setup = b"" if service.setup is None else encode(service.setup)
+    return setup + "\0".join(environment).encode("utf-8", "surrogateescape")
