@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
-from kept_processes import OF_A_CLASS, TORCH, end_kept, kept
+from kept_processes import OF_A_CLASS, TORCH, end_kept, kept, kept_workers
 
 from grader.author import build, is_work, make_stub
 from grader.author.verify import shaken
@@ -229,8 +229,8 @@ def one_torch(_torch_ends: None) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def kept_processes(_torch_ends: None) -> Iterator[None]:
-    """Let all commands of this process share torch's process, and those that read and grade a class."""
-    with kept([TORCH, *OF_A_CLASS]):
+    """Let all commands of this process share torch's process, the sandbox, and what reads and grades a class."""
+    with kept([TORCH, *OF_A_CLASS]), kept_workers():
         yield
     end_kept(*OF_A_CLASS)
 

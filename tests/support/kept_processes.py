@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from grader.base.service import Service, encode
+from grader.sandbox import Warm
 
 TORCH = "grader.oracle.compute"
 OF_A_CLASS = ("grader.intake.server", "grader.cohort.grading_process")
@@ -88,6 +89,83 @@ def kept(modules: Sequence[str]) -> Iterator[None]:
         yield
 
 
+# -- The server process in the sandbox
+
+
+class _Worker(msgspec.Struct):
+    """An idle server process, and what `Warm` knows of it. `key` is what it was launched with."""
+
+    key: Any
+    state: dict[str, Any]
+
+
+_workers: list[_Worker] = []
+
+
+@contextmanager
+def kept_workers() -> Iterator[None]:
+    """Keep server processes, in the block. One that has an engine process left, or does not answer, ends as ever."""
+    launch, start, end, ask, close = Warm._launch, Warm.start, Warm.end, Warm._ask, Warm.close
+    running: dict[Warm, int] = {}
+    keys: dict[Warm, Any] = {}
+
+    def kept_launch(self: Warm) -> None:
+        key = (tuple(self._candidates), sorted(self.allow.items()), _environment("PATH", "GRADE_"))
+        for one in [one for one in _workers if one.key == key and not self._reasons]:
+            _workers.remove(one)
+            vars(self).update(one.state)
+            if not self.ended:
+                running[self], keys[self] = 0, key
+                return
+            close(self)
+        launch(self)
+        running[self], keys[self] = 0, None if self._reasons else key
+
+    def kept_start(self: Warm, channel: int, output: int) -> int:
+        number = start(self, channel, output)
+        running[self] += 1
+        return number
+
+    def kept_end(self: Warm, number: int, by_itself: bool = False) -> Any:
+        ended = end(self, number, by_itself)
+        running[self] -= 1
+        return ended
+
+    def kept_ask(self: Warm, *arguments: Any, **named: Any) -> tuple[int, ...]:
+        key, keys[self] = keys.get(self), None  # until there is an answer, the process can only end
+        answer = ask(self, *arguments, **named)
+        keys[self] = key
+        return answer
+
+    def kept_close(self: Warm) -> None:
+        key = keys.pop(self, None)
+        if running.pop(self, 1) or key is None or self._settled is None or self.ended:
+            close(self)
+            return
+        names = ("_process", "_control", "_settled", "_candidates")
+        _workers.append(_Worker(key, {name: getattr(self, name) for name in names}))
+        self._process = self._control = None
+        while len(_workers) > _MOST:
+            _end_worker()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Warm, "_launch", kept_launch)
+        patched.setattr(Warm, "start", kept_start)
+        patched.setattr(Warm, "end", kept_end)
+        patched.setattr(Warm, "_ask", kept_ask)
+        patched.setattr(Warm, "close", kept_close)
+        yield
+    while _workers:
+        _end_worker()
+
+
+def _end_worker() -> None:
+    """End the oldest idle server process."""
+    state = _workers.pop(0).state
+    state["_control"].close()
+    state["_process"].wait()
+
+
 def end_kept(*modules: str) -> None:
     """End the processes of some modules that are left."""
     for module in modules:
@@ -107,6 +185,10 @@ def _taken(module: str, key: bytes | None = None) -> _Kept | None:
 
 def _key(service: Service) -> bytes:
     """Return what a new process of a service would be started with."""
-    environment = sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(_VARIABLES))
     setup = b"" if service.setup is None else encode(service.setup)
-    return setup + "\0".join(environment).encode("utf-8", "surrogateescape")
+    return setup + "\0".join(_environment(*_VARIABLES)).encode("utf-8", "surrogateescape")
+
+
+def _environment(*names: str) -> list[str]:
+    """Return the variables of the environment whose names begin like this."""
+    return sorted(f"{name}={value}" for name, value in os.environ.items() if name.startswith(names))
