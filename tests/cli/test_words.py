@@ -236,7 +236,10 @@ def test_every_printed_command_can_be_run_where_it_is_printed(
 
 
 def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """A run names the file to change, then the next exercise that is not passed, and at the end the lessons."""
+    """A run names the file to change, then the next exercise that is not passed, and at the end the lessons.
+
+    Once every exercise is passed, an exercise must be named for a hint.
+    """
     for path in exercises.iterdir():
         path.write_text(solved(path.name))
     wrong = exercises / "03_accumulate.py"
@@ -251,6 +254,9 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
     done = grade()
     assert f"You have passed all {COUNT} exercises." in done.stdout
     assert "Where to go next:" in done.stdout
+    done = grade("hint")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "you have passed every exercise; name one for a hint: `grade hint distribute`" in done.stderr
 
 
 def test_a_rule_that_assigns_is_no_fact_in_an_exercise_that_accepts_it(
@@ -357,17 +363,12 @@ def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises
     assert grade("hint").stdout.startswith("Hint 1 of 5 for 01_distribute")
 
 
-def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """Nothing has to be graded first. Once every exercise is passed, one must be named."""
+@pytest.mark.usefixtures("exercises")
+def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade) -> None:
+    """Nothing has to be graded first."""
     done = grade("hint")
     assert done.stdout.startswith("Hint 1 of 5 for 01_distribute")
     assert "More: `grade hint distribute 2`" in done.stdout
-    for path in exercises.glob("[0-9]*.py"):
-        path.write_text(solved(path.name))
-    grade()
-    done = grade("hint")
-    assert (2, "") == (done.returncode, done.stdout)
-    assert "you have passed every exercise; name one for a hint: `grade hint distribute`" in done.stderr
 
 
 @pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("hint", "3")])

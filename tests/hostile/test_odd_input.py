@@ -17,6 +17,8 @@ from in_process import run_grade_for_bytes
 
 from grader.course import load_course
 
+pytestmark = pytest.mark.usefixtures("kept_processes")
+
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(sys.executable).parent / "grade"
 SWAP = (ROOT / "solutions" / "02_swap.py").read_text(encoding="utf-8")

@@ -441,7 +441,7 @@ def test_paper_is_light_and_whole_at_once(
 
     Chromium's `--print-to-pdf`, which does not wait, prints as many pages as a browser in which the page is ready.
     """
-    reports = make_class(100)
+    reports = make_class(40)
     page = open_page(reports, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
 
