@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests start Python a thousand times: without compiled files, each time takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: grade site test test-all check lint types tests unit compiled book schema tables clean venv
+.PHONY: grade site test test-all check lint types tests compiled book schema tables clean venv
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/learner
@@ -16,9 +16,11 @@ grade: $(VENV)/learner
 site: $(VENV)/learner
 	@$(BIN)/grade site build/page --serve
 
-# Types are checked meanwhile: mypy keeps one core busy.
+# What can be known soon: no attacks, no browser, no cluster, nothing slow.
+check: TESTED = -q -m "not (slow or hostile or browser or cluster or exhaustive)"
 test: TESTED = -m "not exhaustive"
-test test-all: lint compiled
+# Types are checked meanwhile: mypy keeps one core busy.
+check test test-all: lint compiled
 	@$(BIN)/mypy > $(VENV)/types 2>&1 & types=$$!; \
 	$(TESTS) $(TESTED); tests=$$?; \
 	wait $$types; types=$$?; cat $(VENV)/types; test $$tests -eq 0 -a $$types -eq 0
@@ -31,9 +33,6 @@ test-all: export BACKWARD_FUZZ_CASES = 300
 
 TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
-# What can be known soon: no attacks, no browser, no cluster, nothing slow.
-check: lint types unit
-
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -43,9 +42,6 @@ types: $(VENV)/installed
 
 tests: compiled
 	$(TESTS) -m "not exhaustive"
-
-unit: compiled
-	$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not (slow or hostile or browser or cluster or exhaustive)"
 
 # Sandboxes cannot write compiled files, so each one in the tests would compile the worker again.
 compiled: $(VENV)/installed
