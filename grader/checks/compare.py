@@ -196,12 +196,12 @@ def _compare(
         *remarks,
         expected_by=by,
         program=program.shown,
-        expected={name: shown(_exact(expected[i], scale)) for i, name in names.items()},
+        expected={name: shown(exact(expected[i], scale)) for i, name in names.items()},
         actual=rows,
     )
 
 
-def _exact(number: float, scale: float) -> float:
+def exact(number: float, scale: float) -> float:
     """Return 0 in place of a rounding error, such as -1.1e-16 for the gradient of a in `(2 / a) * a`."""
     return 0.0 if abs(number) < _ROUNDING * scale else number
 

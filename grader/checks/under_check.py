@@ -51,6 +51,7 @@ from .compare import (
     compare_returned,
     compare_untouched,
     compare_values,
+    exact,
     gradient_name,
     judge_topological,
     judge_trace,
@@ -840,7 +841,7 @@ class EngineUnderCheck:
         asked = self._questions.programs([one.on for one in passes], {})
         tables = []
         for p, one, answer in zip(asked, passes, self._answers(asked), strict=True):
-            right = [answer.grads[p.index[leaf.name]] for leaf in p.leaves]
+            right = [exact(answer.grads[p.index[leaf.name]], largest(answer)) for leaf in p.leaves]
             given = list(map(float, one.by(*right))) if one.by else right
             errors = [abs(x - y) / max(abs(x), abs(y), 1e-9) for x, y in zip(given, right, strict=True)]
             if (max(errors) < _LEAST_ERROR) != (one.fault is None):

@@ -236,6 +236,7 @@ PICTURES: dict[str, tuple[str, dict[str, float], float]] = {
     "11": ("e = a * b", {"a": 2, "b": -3}, 4),
     "12": ("y = x * x + x", {"x": 2}, 1),
     "13": ("loss = (w * 2 - 2) ** 2", {"w": 3}, 1),
+    "14": ("L = a * a", {"a": 3}, 1),
     "15": ("s = exp(a) + exp(b); loss = log(s) - a", {"a": 0, "b": 0}, 1),
     "16": ("h = a * b; L = h * d", {"a": 3, "b": 2, "d": 6}, 1),
     "18": ("h = tanh(x * 0.5); L = tanh(h * 0.5)", {"x": 0}, 1),
@@ -269,7 +270,7 @@ def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
     for code, expression, result in lines:
         names = {name: torch.tensor(float(value), requires_grad=True) for name, value in leaves.items()}
         exec(code, {"torch": torch}, names)
-        assert result == str(eval(expression, {}, names))
+        assert result == str(eval(expression, {"torch": torch}, names))
 
 
 @each_solution

@@ -55,9 +55,9 @@ def test_every_score_is_in_one_band(course: Course, handed_in: tuple[Report, ...
     """Bands do not overlap, and each sign stands for one submission."""
     lines = render_cohort(summarise(course, handed_in[:3], {})).splitlines()
     bands = [line.split() for line in lines if line[:9].strip().replace(" to", "").isdecimal()]
-    assert 140 == sum(exercise.max_score for exercise in course.exercises)
-    assert [("0", "13"), ("14", "27")] == [(band[0], band[2]) for band in bands[:2]]
-    assert ("126", "140", "#", "1") == (bands[-1][0], *bands[-1][2:])
+    assert 150 == sum(exercise.max_score for exercise in course.exercises)
+    assert [("0", "14"), ("15", "29")] == [(band[0], band[2]) for band in bands[:2]]
+    assert ("135", "150", "#", "1") == (bands[-1][0], *bands[-1][2:])
 
 
 def test_grades_below_all_are_told_from_a_grade(course: Course, handed_in: tuple[Report, ...]) -> None:

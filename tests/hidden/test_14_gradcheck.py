@@ -1,0 +1,137 @@
+from grader.checks import EngineUnderCheck, GivenPass, check, program
+
+PRODUCT = program("L = a * b", a=2, b=-5)
+SUM = program("L = a * b + a", a=4, b=-3)
+SQUARE = program("L = a * a", a=3)
+CUBE = program("b = a * a; L = b * a", a=0.5)
+CURVED = program("L = tanh(a * b) + b", a=0.5, b=-1.5)
+GATE = program("L = tanh(a) * a", a=-0.75)
+UNITS = program("L = relu(a * b) * c + relu(c)", a=-0.5, b=-2.5, c=3)
+UNIT = program("b = a * -2; L = relu(b) + relu(a)", a=-0.5)
+DIAMOND = program("b = a + a; c = a * b; L = b + c", a=2)
+THREE = program("L = a * b + tanh(c) * a", a=2, b=-3, c=0.5)
+FIVE = program("L = a * b + c * d + e * a", a=2, b=-3, c=0.5, d=4, e=-1.5)
+IDLE = program("L = a * b + c * 0", a=2, b=-3, c=0.5)
+STEEP = program("L = a * 100000 + b * c", a=2, b=0.5, c=-3)
+# The gradient of an input is 0. A numeric one is not, because sums are rounded.
+ZEROS = [
+    program("L = a * b + c - c", a=0.3, b=-0.7, c=0.6),
+    program("L = (a + b) * c - a * c", a=0.3, b=0.7, c=1.9),
+    program("L = exp(a) * b / exp(a) + c", a=0.7, b=-0.3, c=1.3),
+    program("L = log(exp(a)) - a + b * c", a=0.35, b=0.6, c=1.7),
+]
+ZERO = program("L = log(exp(a)) - a", a=0.35)
+SMALL = program("L = a * 0.0002 + b * 0.0003", a=0.5, b=-1.5)
+TINY = program("L = a * 0.0002", a=0.5)
+LARGE = program("L = exp(a) * b", a=20, b=0.5)
+
+
+@check("numeric")
+def test_numeric_gradients(engine: EngineUnderCheck) -> None:
+    engine.differentiates(
+        "numeric_grad",
+        SUM,
+        SQUARE,
+        CUBE,
+        CURVED,
+        UNITS,
+        THREE,
+        FIVE,
+        program("L = exp(3 * a) * b", a=0.5, b=-1.5),  # bends: a step of 0.01 is too large
+        program("L = a * b + b + 10000", a=2, b=-3),  # is rounded: a step of 1e-10 is too small
+        program("L = a * a * b + 10000", a=1.5, b=-3),
+        program("L = a * a * b", a=1000, b=0.5),
+        SMALL,
+        program("L = a * b + a * 3", a=1, b=1),  # the same numbers for two functions, under every seed
+        program("L = a * b * 2 + b", a=1, b=1),
+        tolerance=5e-5,
+    )
+
+
+@check("both_sides")
+def test_both_sides(engine: EngineUnderCheck) -> None:
+    engine.differentiates(
+        "numeric_grad",
+        program("L = a * a * 1000000 + b", a=0, b=0.5),
+        program("r = relu(a); L = r * b", "r = a * 0.5; L = r * b", a=0, b=3),
+        program("d = a - b; r = relu(d); L = r * c + a", "d = a - b; r = d * 0.5; L = r * c + a", a=2, b=2, c=-1.5),
+        program(
+            "p = relu(a); n = -a; q = relu(n); L = p + q + b",
+            "p = a * 0.5; n = -a; q = n * 0.5; L = p + q + b",
+            a=0,
+            b=3,
+        ),
+        tolerance=1e-5,
+    )
+
+
+# Only one input, or all inputs wrong: that `agrees` compares all of them is another check.
+@check("wrong_rules")
+def test_wrong_rules(engine: EngineUnderCheck) -> None:
+    engine.tells_apart(
+        "agrees",
+        GivenPass(SQUARE),
+        GivenPass(SQUARE, "lost", lambda a: (a / 2,)),
+        GivenPass(DIAMOND),
+        GivenPass(DIAMOND, "lost", lambda a: (a - 2,)),
+        GivenPass(CUBE, "sign", lambda a: (-a,)),
+        GivenPass(CUBE),
+        GivenPass(CURVED),
+        GivenPass(CURVED, "factor", lambda a, b: (a * 2, b * 2)),
+        GivenPass(GATE, "sign", lambda a: (-a,)),
+        GivenPass(GATE, "missing", lambda a: (0,)),
+        GivenPass(GATE),
+        GivenPass(PRODUCT, "sign", lambda a, b: (-a, -b)),
+        GivenPass(PRODUCT),
+        GivenPass(UNIT, "missing", lambda a: (0,)),
+        GivenPass(UNIT, "factor", lambda a: (a * 1.1,)),
+        GivenPass(UNIT),
+    )
+
+
+@check("each_input")
+def test_each_input(engine: EngineUnderCheck) -> None:
+    engine.tells_apart(
+        "agrees",
+        GivenPass(SUM),
+        GivenPass(SUM, "lost", lambda a, b: (a - 1, b)),
+        GivenPass(SUM, "missing", lambda a, b: (a, 0)),
+        GivenPass(PRODUCT, "swapped", lambda a, b: (b, a)),
+        GivenPass(THREE),
+        GivenPass(THREE, "factor", lambda a, b, c: (a * 1.5, b, c)),
+        GivenPass(THREE, "sign", lambda a, b, c: (a, -b, c)),
+        GivenPass(THREE, "missing", lambda a, b, c: (a, b, 0)),
+        GivenPass(THREE, "cancelling", lambda a, b, c: (a - b, b + b, c)),
+        GivenPass(THREE, "cancelling", lambda a, b, c: (a, b + c, 0)),
+        GivenPass(FIVE),
+        GivenPass(FIVE, "sign", lambda a, b, c, d, e: (-a, b, c, d, e)),
+        GivenPass(FIVE, "factor", lambda a, b, c, d, e: (a, b / 2, c, d, e)),
+        GivenPass(FIVE, "missing", lambda a, b, c, d, e: (a, b, 0, d, e)),
+        GivenPass(FIVE, "sign", lambda a, b, c, d, e: (a, b, c, -d, e)),
+        GivenPass(FIVE, "factor", lambda a, b, c, d, e: (a, b, c, d, e * 1.2)),
+        GivenPass(FIVE, "swapped", lambda a, b, c, d, e: (a, b, d, c, e)),
+        GivenPass(IDLE),
+        GivenPass(IDLE, "extra", lambda a, b, c: (a, b, 0.5)),
+        GivenPass(IDLE, "extra", lambda a, b, c: (a, b, -0.01)),
+        GivenPass(STEEP, "factor", lambda a, b, c: (a, b * 1.5, c)),
+    )
+
+
+@check("tolerance")
+def test_tolerances(engine: EngineUnderCheck) -> None:
+    engine.tells_apart(
+        "agrees",
+        GivenPass(SUM),
+        GivenPass(SUM, "small", lambda a, b: (a * 1.0003, b * 1.0003)),
+        GivenPass(GATE, "small", lambda a: (a * 0.9997,)),
+        GivenPass(GATE),
+        GivenPass(LARGE, "small", lambda a, b: (a * 1.0003, b * 0.9997)),
+        GivenPass(LARGE),
+        GivenPass(SMALL),
+        GivenPass(SMALL, "factor", lambda a, b: (a * 2, b * 2)),
+        GivenPass(TINY, "sign", lambda a: (-a,)),
+        GivenPass(TINY, "missing", lambda a: (0,)),
+        *map(GivenPass, ZEROS),
+        GivenPass(ZERO, "extra", lambda a: (0.001,)),
+        GivenPass(ZERO, "extra", lambda a: (-0.001,)),
+    )
