@@ -24,6 +24,7 @@ from .examination import Examined, Grader, Searching, checks_pass
 MOST = 2_000  # candidates that are tried
 _MOST_UNSCREENED = 100  # candidates that are tried if each needs a process of its own
 _MOST_FIRST = 40  # candidates that pass where the first check failed, if none passes all checks
+_MOST_LATER = 2  # checks after the first one that are tried if nothing makes the first one pass
 _MOST_ALONE = 150  # candidates that run in a process of their own
 _MAX_CPU_S = 20.0
 _SMALL = 100  # nodes of a program
@@ -70,18 +71,23 @@ def search(
     screens = _screens(examined, failed if filled else failed[:1])
     solution = _solution(grader, exercise)
     with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
-        edits, whole, several = _candidates(process, screens, source, examined.passing)
+        found = process.candidates()
+        executed, suspects = _executed(process, screens, examined.passing)
+        edits, whole = _split(found, executed, suspects, source)
         # whole functions
         functions = _with_right_function(trial, list(_with_solution(whole, source, solution)), filled)
         # edits, one kind after another, those of the only such function if there is one, and those of several functions
         edits = _of_functions(edits, functions, whole)
         attempt = _Attempt(trial, process, screens, edits, filled)
         repaired = yield from attempt.repaired()
-    tried, check = attempt.tried, ""
-    # without a repair, the edits with which the first check passes
-    if not repaired and not functions.every and len(failed) > 1:
-        repaired = yield from attempt.first_passed()
-        check = failed[0].id
+        tried, check = attempt.tried, ""
+        # without a repair, the edits with which the first check passes, or else the next one
+        if not repaired and not functions.every and len(failed) > 1:
+            repaired = yield from attempt.first_passed()
+            check = failed[0].id
+        if not repaired and not (functions.every or functions.first):
+            later = failed[1 : 1 + _MOST_LATER]
+            repaired, tried, check = yield from _later_passed(trial, process, found, later, examined, tried)
     # parts of the solution's function
     if not repaired and functions.only is not None and screens:
         lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
@@ -90,6 +96,7 @@ def search(
         return
     # a function is named if no line is; the name of the only function that the learner wrote says nothing
     named = functions.every or ([] if repaired and not check else functions.first)
+    several = sum(one.kind == "function" for one in found.values()) > 1
     if not several or len({one.lines for one in repaired}) == 1:
         named = []
     named = [one for one in named if trial.keeps(one)]
@@ -106,25 +113,25 @@ def _told(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
         yield Repair(one.kind, one.lines, one.function, _lines_of(one, text))
 
 
-def _candidates(
-    process: CandidateProcess, screens: Sequence[Screen], source: Source, passing: Sequence[Run]
-) -> tuple["_Edits", list[Candidate], bool]:
-    """Return the candidates that change what the failing run executes, and whether the learner wrote several functions.
-
-    The candidates are edits, and whole functions.
-    """
-    found = process.candidates()
-    several = sum(one.kind == "function" for one in found.values()) > 1
-    whole = [one for one in found.values() if one.kind == "function"]
-    edits = _Edits({number: one for number, one in found.items() if one.kind != "function"})
+def _executed(
+    process: CandidateProcess, screens: Sequence[Screen], passing: Sequence[Run]
+) -> tuple[frozenset[int] | None, frozenset[int]]:
+    """Return the lines that the first failing run executes, or None, and those of them that no right run executes."""
     executed = process.executed(screens[0].batch) if screens else None
+    if executed is None or not passing:
+        return executed, frozenset()
+    batch = replace(screens[0].batch, runs=tuple(passing), order_seeds=screens[0].batch.order_seeds[:1])
+    return executed, executed - (process.executed(batch) or executed)
+
+
+def _split(
+    found: Mapping[int, Candidate], executed: frozenset[int] | None, suspects: frozenset[int], source: Source
+) -> tuple["_Edits", list[Candidate]]:
+    """Return the edits and the whole functions that change what a run does that executes these lines."""
     if executed is not None:
-        whole = [one for one in whole if _is_executed(one, executed, source)]
-        edits = edits.where(lambda one: _is_executed(one, executed, source))
-        batch = replace(screens[0].batch, runs=tuple(passing), order_seeds=screens[0].batch.order_seeds[:1])
-        also = process.executed(batch) if passing else None
-        edits = replace(edits, suspects=executed - (also or executed))
-    return edits, whole, several
+        found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
+    edits = {number: one for number, one in found.items() if one.kind != "function"}
+    return _Edits(edits, suspects), [one for one in found.values() if one.kind == "function"]
 
 
 class _Edits(Struct, frozen=True):
@@ -211,6 +218,32 @@ def _of_functions(edits: _Edits, functions: _Functions, whole: Sequence[Candidat
     return edits.where(lambda one: _within(one, only) or (spans and _spans(one, whole)))
 
 
+def _later_passed(
+    trial: "_Trial",
+    process: CandidateProcess,
+    found: Mapping[int, Candidate],
+    checks: Sequence[Check],
+    examined: Examined,
+    tried: int,
+) -> Generator[Searching, None, tuple[list[Candidate], int, str]]:
+    """Return the edits of the only place that makes one of these checks pass, how many were tried, and the check.
+
+    Args:
+        tried: How many candidates were tried before.
+    """
+    for check in checks:
+        screens = _screens(examined, [check])
+        if not screens or examined.outcomes[check.id].status == "not_started":
+            continue
+        edits, _ = _split(found, *_executed(process, screens, examined.passing), trial.source)
+        attempt = _Attempt(trial, process, screens, edits, filled=True, tried=tried)
+        repaired = yield from attempt.repaired(check)
+        tried = attempt.tried
+        if len(repaired) == 1 and repaired[0].kind != "added":
+            return repaired, tried, check.id
+    return [], tried, ""
+
+
 def _grafted(
     trial: "_Trial", screens: Sequence[Screen], lines: frozenset[int], solution: str, tried: int, *, every: bool
 ) -> Generator[Searching, None, tuple[list[Candidate], int]]:
@@ -258,8 +291,12 @@ class _Attempt:
         self.tried = tried
         self._first: list[int] = []  # the candidates that pass where the first check failed
 
-    def repaired(self) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates of the first group that has a repair, one for each place. Yield the progress."""
+    def repaired(self, check: Check | None = None) -> Generator[Searching, None, list[Candidate]]:
+        """Return the candidates of the first group that has a repair, one for each place. Yield the progress.
+
+        Args:
+            check: The check that a repair makes pass. By default, it makes every required check pass.
+        """
         edits = self._edits.by_number
         for _, group in groupby(self._edits.in_order()[: self.most], lambda number: self._edits.group(edits[number])):
             passed = yield from self._screened(list(group))
@@ -267,7 +304,7 @@ class _Attempt:
                 self.tried += len(passed)
             yield self._progress()
             again = [edits[number] for number in passed] if self._filled else []
-            found = yield from self._trial.one_in_each_place(again, self._progress())
+            found = yield from self._trial.one_in_each_place(again, self._progress(), check)
             if found or self._trial.budget.exceeded:
                 return found
         return []
@@ -276,7 +313,7 @@ class _Attempt:
         """Return the candidates of the first group that has one with which the first check passes."""
         candidates = [self._edits.by_number[number] for number in self._first[:_MOST_FIRST]]
         for _, group in groupby(candidates, self._edits.group):
-            found = yield from self._trial.one_in_each_place(list(group), self._progress(), first_only=True)
+            found = yield from self._trial.one_in_each_place(list(group), self._progress(), self._trial.failed[0])
             if found:
                 return found
         return []
@@ -311,32 +348,32 @@ class _Trial(Struct):
     left: int = _MOST_ALONE
 
     def one_in_each_place(
-        self, candidates: Sequence[Candidate], progress: Searching, *, first_only: bool = False
+        self, candidates: Sequence[Candidate], progress: Searching, check: Check | None = None
     ) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates that repair the file, one for each place. Yield the progress before each run."""
         found: dict[tuple[int, ...], Candidate] = {}
         for one in candidates:
             yield progress
-            if one.lines not in found and self.repairs(one, first_only=first_only):
-                least = self._least(one, first_only=first_only)
+            if one.lines not in found and self.repairs(one, check):
+                least = self._least(one, check)
                 found[least.lines] = least
         return [one for one in found.values() if not any(_says_more(other, one) for other in found.values())]
 
-    def _least(self, candidate: Candidate, *, first_only: bool) -> Candidate:
+    def _least(self, candidate: Candidate, check: Check | None) -> Candidate:
         """Return a repair of several statements without the statements that need no edit."""
         for line in candidate.lines if len(candidate.lines) > 1 and candidate.kind != "moved" else ():
             less = candidate.without(line, self.source.text)
-            if less is not None and self.repairs(less, first_only=first_only):
+            if less is not None and self.repairs(less, check):
                 candidate = less
         return candidate
 
-    def repairs(self, candidate: Candidate, *, first_only: bool = False) -> bool:
+    def repairs(self, candidate: Candidate, check: Check | None) -> bool:
         """Return whether a candidate passes all required checks, and those that failed once more with other numbers.
 
         Args:
-            first_only: Whether the other checks that failed do not matter.
+            check: Of the checks that failed, the only one that matters; None for all.
         """
-        failed = self.failed[:1] if first_only else self.failed
+        failed = [check] if check else self.failed
         if not self.mends(candidate, [*failed, *self._others()]):
             return False
         if self.again is None:

@@ -191,9 +191,11 @@ def line_of(exercise: ExerciseResult) -> str:
     """Return a sentence about the line that must change, or nothing if none was found or a shown fact names it."""
     if not exercise.repairs:
         return ""
-    named = [{*fact.lines} for fact in facts_of(exercise, first_failure(exercise)) if fact.lines]
+    first = first_failure(exercise)
+    named = [{*fact.lines} for fact in facts_of(exercise, first) if fact.lines]
     known = not exercise.repairs.check and {*exercise.repairs.only_place} in named
-    return "" if known else repairs_text(exercise.repairs, exercise.cells or ())
+    failed = [*filter(None, [first]), *(check for check in exercise.checks if check is not first)]
+    return "" if known else repairs_text(exercise.repairs, exercise.cells or (), failed)
 
 
 class LastHint(NamedTuple):

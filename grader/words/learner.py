@@ -54,6 +54,8 @@ _MOST_PLACES = 4
 _LONGEST_BLOCK = 20  # lines
 _ALL = "every required check pass"
 _FIRST = "the first failing check pass, but not every required check"
+_LATER = "another failing check pass ({title}), but not every required check"
+_ONE = "one failing check pass, but not every required check"
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
 
 
@@ -64,6 +66,15 @@ class _Added(Protocol):
     def lines(self) -> Sequence[int]: ...
     @property
     def function(self) -> str: ...
+
+
+class _Check(Protocol):
+    """A check of an exercise."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
 
 
 class _Repairs(Protocol):
@@ -79,9 +90,17 @@ class _Repairs(Protocol):
     def check(self) -> str: ...
 
 
-def repairs_text(found: _Repairs, cells: Sequence[CellStart] = ()) -> str:
-    """Say which lines were changed so that checks passed, or nothing if none was found. `cells` is as in a report."""
-    checks = _FIRST if found.check else _ALL
+def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Sequence[_Check] = ()) -> str:
+    """Say which lines were changed so that checks passed, or nothing if none was found.
+
+    Args:
+        cells: as in a report.
+        failed: the checks that failed, the one that is shown first.
+    """
+    checks = _ONE if found.check else _ALL
+    for number, check in enumerate(failed):
+        if check.id == found.check:
+            checks = filled(_LATER, {"title": check.title}) if number else _FIRST
     if len(found.places) == 1:
         (lines,) = found.places
         if len(lines) == 1:
@@ -112,8 +131,8 @@ def _listed(lines: Sequence[int], cells: Sequence[CellStart]) -> str:
 
 
 def edit_seen(check: str) -> str:
-    """Say that an edit, whose lines follow, makes the check pass, or all required checks if it is empty."""
-    return _edit_seen(_FIRST if check else _ALL)
+    """Say that an edit, whose lines follow, makes a check that failed pass, or all if `check` is empty."""
+    return _edit_seen(_ONE if check else _ALL)
 
 
 def no_repairs_text(tried: int) -> str:

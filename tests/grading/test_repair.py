@@ -126,6 +126,18 @@ def test_of_two_mistakes_the_first_is_found(search: Search) -> None:
     assert ((line_of("engine", "self.grad += other.data"),),) == found.places
 
 
+def test_of_two_mistakes_a_later_one_is_found(search: Search) -> None:
+    """No edit makes the first failing check pass. One makes the next check pass, and this check is named."""
+    found = search(
+        "vanish",
+        ("return [abs(node.grad) for node in nodes]", "return [node.grad**2 for node in nodes]"),
+        ("h = h + (w * h).tanh()", "h = x + (w * h).tanh()"),
+        learner=True,
+    )
+    assert "residual" == found.check
+    assert ((line_of("vanish", "h = h + (w * h).tanh()"),),) == found.places
+
+
 def test_a_program_without_an_answer_in_the_table_confirms_nothing(
     search: Search, monkeypatch: pytest.MonkeyPatch
 ) -> None:

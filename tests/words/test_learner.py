@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from problems import problem
 from read_yaml import read_yaml
+from reports import named_check
 
 import grader
 from grader.checks.outcome import stopped
@@ -229,7 +230,17 @@ def added(*lines: int, check: str = "") -> Repairs:
 )
 def test_a_repair_is_told_by_its_place(result: Repairs, text: str) -> None:
     """Only what was seen is said: one place, several, or nothing."""
-    assert text == repairs_text(result)
+    assert text == repairs_text(result, failed=[named_check("both", "failed"), named_check("last", "failed")])
+
+
+@pytest.mark.parametrize(
+    ("check", "text"), [("last", "another failing check pass (last is right)"), ("", "one failing check pass")]
+)
+def test_a_later_check_is_named(check: str, text: str) -> None:
+    """Its title stands in the sentence. Where the failed checks are not known, the sentence names none."""
+    failed = [named_check("both", "failed"), named_check("last", "failed")] if check else []
+    told = repairs_text(found((7,), check=check or "both"), failed=failed)
+    assert f"A change of the statement in line 7 alone makes {text}, but not every required check." == told
 
 
 def test_one_function_is_named_if_no_place_is() -> None:

@@ -339,6 +339,7 @@ class File:
                     counts[name] += 1
                 case ast.arg(name):
                     counts.setdefault(name, 0)
+                    owners[name] = None
         for owner in owners:
             for attribute in ("data", "grad"):
                 counts.setdefault(f"{owner}.{attribute}", 0)
