@@ -31,7 +31,8 @@ Two things help:
 
 Write the five functions. The engine below them is given.
 
-`grade vanish` compares values and gradients with PyTorch's, for up to twenty layers.
+`grade vanish` compares values and gradients with PyTorch's, for up to twenty layers,
+and `grade play vanish` draws the gradients of all layers.
 
 To go on, read how the gradients of deep networks are kept alive:
 https://en.wikipedia.org/wiki/Vanishing_gradient_problem
