@@ -4,7 +4,8 @@
 
 Prints medians: from opening the page to the first verdict, with an empty cache and with a full one; from a change in
 the editor to its verdict, the pause in typing included; from a verdict to the end of the search for the line that must
-change; and the bytes of the site, compressed as a server would do it.
+change; from putting in the solution of each exercise to its verdict; and the bytes of the site, compressed as a server
+would do it.
 """
 
 import argparse
@@ -56,12 +57,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cache", type=Path, default=ROOT / "build" / "site")
     options = parser.parse_args()
+    course = load_course(ROOT)
     right = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
     texts = [f"{right}# {'x' * at}\n" for at in range(options.rounds)]
     wrong = [text.replace("+=", "=") for text in texts]
     times: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder, server(Path(folder)) as serving, sync_playwright() as driver:
-        names = build_site(load_course(ROOT), Path(folder), options.cache)
+        names = build_site(course, Path(folder), options.cache)
         sent = sum(len(gzip.compress((Path(folder) / name).read_bytes(), 6)) for name in names)
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{serving.server_port}/"
@@ -76,6 +78,12 @@ def main() -> None:
                     times.setdefault(case, []).append(edit_to_verdict_s(page, text))
                     if edits is wrong:
                         times.setdefault("verdict to the line that must change", []).append(search_s(page))
+            for exercise in course.exercises:
+                solution = course.solution(exercise).read_text(encoding="utf-8")
+                page.goto(f"{address}#{exercise.id}")
+                search_s(page)
+                case = f"edit to verdict, solution of {exercise.number}"
+                times.setdefault(case, []).append(edit_to_verdict_s(page, solution))
             context.close()
         browser.close()
         serving.shutdown()
