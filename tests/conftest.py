@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+import hypothesis
 import msgspec
 import pytest
+from hypothesis import is_hypothesis_test
 from kept_processes import OF_A_CLASS, TORCH, end_kept, kept, kept_workers
 
 from grader.author import build, is_work, make_stub
@@ -108,8 +110,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first and fast ones last, so that all processes end at about the same time."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the longest files first and fast ones last, so that all processes end at about the same time.
+
+    Hypothesis tries as many examples as tests ask for in a long run, and a third of them in each other run.
+    """
+    if "not exhaustive" in config.option.markexpr or "or exhaustive)" in config.option.markexpr:
+        for test in {item.obj for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)}:
+            asked: Any = test._hypothesis_internal_use_settings  # a test has no public way to change its settings
+            test._hypothesis_internal_use_settings = hypothesis.settings(asked, max_examples=asked.max_examples // 3)
     marked = {item.path for item in items if any(item.get_closest_marker(name) for name in _LONG)}
     first = {TESTS / name: place for place, name in enumerate(_LONGEST)}
     assert all(path.exists() for path in first)
