@@ -322,7 +322,8 @@ class _Attempt:
         """Return the candidates that pass wherever a check failed."""
         for place, screen in enumerate(self._screens):
             passed = []
-            answers = self._process.tried(screen.batch, numbers, _each_s(screen, self._trial.grader))
+            each_s = screen.batch.cpu_s / _HASTE if place else _each_s(screen)
+            answers = self._process.tried(screen.batch, numbers, each_s)
             for number, answer in zip(numbers, answers, strict=True):
                 self.tried += not place
                 yield self._progress()
@@ -407,8 +408,8 @@ def _table(seed: str) -> TableOracle:
     return TableOracle()
 
 
-def _each_s(screen: Screen, grader: Grader) -> float:
-    """Return the CPU time of a candidate."""
+def _each_s(screen: Screen) -> float:
+    """Return the CPU time of a candidate on the first program. Few candidates reach the others."""
     if all(len(run.program.nodes) <= _SMALL for run in screen.batch.runs):
         return _SMALL_S
     return screen.batch.cpu_s / _HASTE

@@ -53,9 +53,10 @@ _no_place = Sentence("None of the {tried:change} that were tried makes every req
 _MOST_PLACES = 4
 _LONGEST_BLOCK = 20  # lines
 _ALL = "every required check pass"
-_FIRST = "the first failing check pass, but not every required check"
-_LATER = "another failing check pass ({title}), but not every required check"
-_ONE = "one failing check pass, but not every required check"
+_NOT_ALL = "but no change was found that makes every required check pass"
+_FIRST = f"the first failing check pass, {_NOT_ALL}"
+_LATER = f"another failing check pass ({{title}}), {_NOT_ALL}"
+_ONE = f"one failing check pass, {_NOT_ALL}"
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
 
 
@@ -158,7 +159,8 @@ _QUESTIONS: dict[str, str] = {
     "called": "Which functions {places:does|do} {where} call?",
     "added": "Which step is missing in `{name}`{places:?, after {where}|}?",
     "deleted": "What would be different without the {places:statement|statements} in {where}?",
-    "moved": "When does the statement in {where} run, and how often? When should it run?",
+    "moved": "When {places:does the statement|do the statements} in {where} run, and how often? When should "
+    "{places:it|they} run?",
     "expression": "What is the value of each part of the expression in {where}, and which value is needed?",
     "grafted": "What {places:does|do} {where} do, part by part, and what should be done there?",
     "function": "Run `{name}` by hand on the program of the failing check. Which of its steps is wrong?",
