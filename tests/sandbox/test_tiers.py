@@ -91,6 +91,7 @@ def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> No
     assert learner.isolation.tier in sandbox.OFFICIAL
 
 
+@pytest.mark.usefixtures("one_torch")
 def test_an_official_run_takes_no_course_from_beside_the_files(tmp_path: Path) -> None:
     """A course.yaml in a submission's folder is not even read, and a line says so."""
     (tmp_path / "course.yaml").write_text("format_version: 99\n")

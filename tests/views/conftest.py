@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def handed_in(course: Course, once: Callable[..., tuple[Report, ...]]) -> tuple[Report, ...]:
-    """Return real reports: on the solutions, on the stubs, on no files, and on files with one misconception each."""
+    """Return real reports: on the solutions, on the stubs, on no files, on misconceptions, and on files that raise."""
     return once("handed_in", lambda: _graded(course))
 
 
@@ -92,19 +92,16 @@ def _graded(course: Course) -> tuple[Report, ...]:
         solutions = {e: course.solution(e).read_text(encoding="utf-8") for e in course.exercises}
         return {exercise.stem: text_of(exercise, solution) for exercise, solution in solutions.items()}
 
-    def mistaken(nth: int) -> Callable[[Exercise, str], str]:
-        def text_of(exercise: Exercise, solution: str) -> str:
-            path = course.solution(exercise).with_suffix(".mistakes.yaml")
-            known = read_misconceptions(path, solution, len(exercise.hints))
-            return known[nth % len(known)].source if known else solution.replace("return", "print(1 / 3)\n    return")
-
-        return text_of
+    def mistaken(exercise: Exercise, solution: str) -> str:
+        path = course.solution(exercise).with_suffix(".mistakes.yaml")
+        known = read_misconceptions(path, solution, len(exercise.hints))
+        return known[0].source if known else solution.replace("return", "print(1 / 3)\n    return")
 
     submissions = (
         texts(lambda exercise, solution: solution),
         texts(lambda exercise, solution: book.stubs[exercise.id]),
         {},
-        *(texts(mistaken(nth)) for nth in range(2)),
+        texts(mistaken),
         texts(lambda exercise, solution: solution + ("\n)" if exercise.number == "04" else "\n1 / 0\n")),
     )
     with grader_of(course, book, None, course.seed) as grader:
