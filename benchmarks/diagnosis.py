@@ -11,8 +11,8 @@ The files are
 A named misconception is true if the functions that it changes have the same code in the file. One
 whose explanation is also true of unfinished code is true if only functions that it changes differ. A
 fault fact about an operation is true if a changed function computes the operation. A fact about
-`backward()` is true if `backward()` or a function it calls was changed. One untrue sentence makes a
-file untrue.
+`backward()` is true if `backward()` or a function it calls was changed. A fact about a function that
+trains is true if that function was changed. One untrue sentence makes a file untrue.
 
 A file also counts as described if
 
@@ -45,7 +45,7 @@ from grader.diagnosis import check_of, unfinished
 from grader.grading import Examined, Grader, examine, explain
 from grader.oracle import Oracle
 from grader.oracle.answer_book import KnownExercise, read_book
-from grader.words.facts import FaultFact, fact_text
+from grader.words.facts import OF_TRAINING, FaultFact, fact_text
 from grader.words.learner import finding_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -181,6 +181,8 @@ class Judge:
 
     def is_true(self, fact: FaultFact) -> bool:
         """Return whether a fact is about changed code."""
+        if fact.kind in OF_TRAINING:
+            return fact.node in self.changed
         if not fact.operation:
             return bool(self.changed)
         named = METHODS.get(fact.operation, (fact.operation, "_function"))
