@@ -602,7 +602,7 @@ class EngineUnderCheck:
         losses = {f"loss before step {k}": value for k, value in enumerate(before, 1)}
         places = {leaf.name: asked.index[leaf.name] for leaf in asked.leaves}
         moved = {f"{name} after {many}": after[name] for name in places}
-        about = f"{many} at rate {number_text(rate)}, every .grad 1 at first: {asked.shown}"
+        about = f"{many}, rate {number_text(rate)}, .grad 1 at first: {asked.shown}"
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
