@@ -32,19 +32,26 @@ def cross_entropy(loss: str, logits: list[str], target: int) -> str:
     return f"{loss} = log({' + '.join(f'exp({logit})' for logit in logits)}) - {logits[target]}"
 
 
-def mean(count: int) -> str:
-    """Return the text of the root: the mean of the nodes c0, c1 and so on."""
-    return f"L = ({' + '.join(f'c{n}' for n in range(count))}) / {count}"
+def mean(loss: str, count: int) -> str:
+    """Return the text of a node `loss`: the mean of the nodes c0, c1 and so on."""
+    return f"{loss} = ({' + '.join(f'c{n}' for n in range(count))}) / {count}"
 
 
-def bigram(*names: str) -> Program:
-    """Return a program of the loss of the bigram model with the table TABLE."""
+def times(loss: str, leaf: str) -> tuple[str, str]:
+    """Return the name of a loss and the text of its product with a leaf; the loss is the root if there is no leaf."""
+    return ("K", f"; L = K * {leaf}") if leaf else (loss, "")
+
+
+def bigram(*names: str, by: str = "") -> Program:
+    """Return a program of the loss of the bigram model with the table TABLE, or of its product with a leaf."""
+    loss, product = times("L", by)
     pairs = [pair for name in names for pair in zip([0, *indices(name)], indices(name), strict=False)]
     losses = [
         cross_entropy(f"c{n}", [f"table[{letter}][{k}]" for k in range(len(LETTERS))], target)
         for n, (letter, target) in enumerate(pairs)
     ]
-    return program(f"L = bigram_loss({list(names)}, table)", "; ".join([*losses, mean(len(losses))]), table=TABLE)
+    by_torch = "; ".join([*losses, mean(loss, len(losses))]) + product
+    return program(f"{loss} = bigram_loss({list(names)}, table){product}", by_torch, table=TABLE)
 
 
 def weighted(row: str, inputs: list[str]) -> str:
@@ -69,8 +76,9 @@ def logits(context: tuple[int, int], root: str) -> Program:
     return program(text, by_torch, embedding=EMBEDDING, hidden=HIDDEN, output=OUTPUT)
 
 
-def loss_of(*names: str) -> Program:
-    """Return a program of the loss of the network."""
+def loss_of(*names: str, by: str = "") -> Program:
+    """Return a program of the loss of the network, or of its product with a leaf."""
+    loss, product = times("L", by)
     texts: list[str] = []
     count = 0
     for name in names:
@@ -80,8 +88,8 @@ def loss_of(*names: str) -> Program:
             texts.append(cross_entropy(f"c{count}", [f"l{k}_{count}" for k in range(len(LETTERS))], target))
             context = (context[1], target)
             count += 1
-    text = f"L = loss_of({list(names)}, embedding, hidden, output)"
-    by_torch = "; ".join([*texts, mean(count)])
+    text = f"{loss} = loss_of({list(names)}, embedding, hidden, output){product}"
+    by_torch = "; ".join([*texts, mean(loss, count)]) + product
     return program(text, by_torch, embedding=EMBEDDING, hidden=HIDDEN, output=OUTPUT)
 
 
@@ -101,23 +109,27 @@ def test_what_is_predicted(engine: EngineUnderCheck) -> None:
 
 @check("bigram")
 def test_the_loss_of_the_bigram_model(engine: EngineUnderCheck) -> None:
-    engine.agrees(bigram("a"), bigram("ela"), bigram("an", "nell"), bigram("lea", "", "anna"))
+    engine.agrees(
+        bigram("a"),
+        bigram("ela"),
+        bigram("an", "nell"),
+        bigram("an", "e", "an"),
+        bigram("lea", "", "anna"),
+        bigram("an", by="table[0][1]"),
+    )
     engine.agrees_again(bigram("an", "e"))
 
 
 @check("logits")
 def test_the_logits_of_the_network(engine: EngineUnderCheck) -> None:
-    engine.agrees(
-        logits((0, 0), "L = l0_0 * 1 + l1_0 * -2 + l2_0 * 0.5 + l3_0 * 3 + l4_0 * -1.5"),
-        logits((0, 2), "L = l0_0 * 1 + l1_0 * -2 + l2_0 * 0.5 + l3_0 * 3 + l4_0 * -1.5"),
-        logits((3, 1), "L = l0_0 * l1_0 + l2_0 * l3_0 + l4_0"),
-        logits((4, 4), "L = l0_0 * l1_0 + l2_0 * l3_0 + l4_0"),
-    )
+    weights = (1, -2, 0.5, 3, -1.5)
+    root = "L = " + " + ".join(f"l{k}_0 * {weight}" for k, weight in enumerate(weights))
+    engine.agrees(*(logits(context, root) for context in ((0, 0), (0, 2), (3, 1), (4, 4))))
 
 
 @check("loss")
 def test_the_loss_of_the_network(engine: EngineUnderCheck) -> None:
-    engine.agrees(loss_of("a"), loss_of("ela"), loss_of("an", "nell"), loss_of("lea", "e"))
+    engine.agrees(loss_of("a"), loss_of("ela"), loss_of("an", "nell"), loss_of("e", "an", "e"), loss_of("a", by="output[1][3]"))
 
 
 @check("training")
