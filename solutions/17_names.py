@@ -1,9 +1,9 @@
 """17 names: a language model on your engine
 
 A language model computes how probable each letter is as the next one. This one learns
-from short names. A letter is a number, its index in LETTERS. The dot, with the index 0,
-stands before and after each name, so the model also learns how names begin and end. In
-a bigram model, one letter predicts the next. "ela" has four predictions:
+from short names. A letter is given by its index in LETTERS. The dot, with the index 0,
+stands before and after each name, so the model also learns how names begin and end. A
+bigram model predicts each letter from the one before it, so "ela" has four predictions:
 
     . -> e      e -> l      l -> a      a -> .
 
@@ -16,30 +16,32 @@ the mean of the cross-entropies of all their predictions:
     >>> round(loss.data, 4), round(table[0][1].grad, 4)
     (1.6094, -0.4)
 
-Here every letter has the probability 1/5. Each node is drawn as `value | gradient`:
+Every letter has the probability 1/5 here. Each node is drawn as `value | gradient`:
 
     table[0]  0 | 0.1 -0.4  0.1  0.1  0.1 --(target 1)--> 1.61 | 0.5 --.
                                                                      (mean)--> 1.61 | 1
     table[1]  0 | -0.4 0.1  0.1  0.1  0.1 --(target 0)--> 1.61 | 0.5 --'
 
-    In PyTorch:  F.cross_entropy(table, torch.tensor([1, 0]))  # with the first two rows
+    In PyTorch:  F.cross_entropy(table[:2], torch.tensor([1, 0])).backward()
 
-A network can use more than one letter. Yours has a context of two, at first both dots:
+A network can use more than one letter. This one uses two, its context. At the beginning
+of a name, both are dots:
 
     .. -> e     .e -> l     el -> a     la -> .
 
-- `embedding` has a row of two nodes for each letter. Training finds out which letters
-  are alike. The inputs x are the row of the first letter, then that of the second.
+- `embedding` has a row of two nodes for each letter, which training adjusts. The inputs
+  x are the two nodes of the first letter, and then those of the second.
 - A row of `hidden` has the weights of one neuron, one for each input, and then its
   bias b. The neuron computes tanh(w[0] * x[0] + ... + w[3] * x[3] + b).
-- A row of `output` has the weights for the outputs of these neurons and a bias. The sum
-  is the logit of one letter, without tanh.
+- A row of `output` has a weight for each neuron, and then a bias. The weighted sum with
+  the bias, without tanh, is the logit of one letter.
 
-Write the five functions. The training, which you know from exercises 13 and 15, and the
-engine are given.
+Write the five functions. The cross-entropy of exercise 15, the training of exercise 13
+and an engine are given.
 
 `grade names` compares values and gradients with PyTorch's, and also the loss in each of
-20 steps of training. `python 17_names.py` trains the model and makes new names.
+20 steps of training. `grade play names` shows how the model learns, and the names that
+it makes. If your engine from exercise 12 passes, it trains the model there too.
 
 To go on, read a larger model of names: https://github.com/karpathy/makemore
 """
@@ -217,6 +219,6 @@ if __name__ == "__main__":  # to try it yourself: python 17_names.py
     names = ["ela", "anna", "lea", "nela", "lena", "alan"]
     embedding, hidden, output = rows(len(LETTERS), 2), rows(4, 5), rows(len(LETTERS), 5)
     parameters = [p for part in (embedding, hidden, output) for row in part for p in row]
-    losses = train(lambda: loss_of(names, embedding, hidden, output), parameters, steps=60, rate=1.0)
+    losses = train(lambda: loss_of(names, embedding, hidden, output), parameters, steps=60, rate=0.7)
     print("guessing:", guessing(len(LETTERS)), " first loss:", losses[0], " last loss:", losses[-1])
     print(*[generate(embedding, hidden, output) for _ in range(10)])

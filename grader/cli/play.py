@@ -25,7 +25,7 @@ from ..replay.presets import (
     named_training,
     presets,
 )
-from ..replay.record import Files, Subject
+from ..replay.record import Files, LearnerFile, Subject
 from ..report import Repairs
 from ..sandbox import Warm
 from ..words import practice
@@ -35,15 +35,21 @@ from ..workspace import files_to_grade, find_exercise, keep_replay, learner_fold
 from .options import PlayOptions, default_memo
 from .streams import StatusLine, say
 
+ENGINE = "engine"  # the exercise in which learners write a whole engine
+
 
 @dataclass(frozen=True)
 class _Target:
-    """A file and what to run on it: a check, or a program. If both are None, every check is run."""
+    """A file and what to run on it: a check, or a program. If both are None, every check is run.
+
+    `engine` is the file with the learner's whole engine, which may train a language model.
+    """
 
     exercise: Exercise | None
     source: Source
     check: Check | None = None
     subject: Subject | None = None
+    engine: Source | None = None
 
 
 def run_play(course: Course, options: PlayOptions) -> int:
@@ -123,7 +129,7 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
         exercise = next((one for one in course.exercises if one.id == at), None) or files.at_hand()
     if exercise is not None or not words:
         check = named_check(exercise, words[1:]) if exercise else None
-        return _Target(exercise, source(exercise, nothing), check)
+        return _Target(exercise, source(exercise, nothing), check, engine=files.sources.get(ENGINE))
     wanted = named_subject(words)
     whose = named or files.with_pass()
     return _Target(whose, source(whose, nothing), subject=wanted)
@@ -134,8 +140,9 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
 
 def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
     """Run the learner's file, and return what was recorded."""
+    from ..replay.language import is_language_model
     from ..replay.presets import record_all
-    from ..replay.record import LearnerFile, answers_of
+    from ..replay.record import answers_of
 
     exercise = target.exercise.id if target.exercise else ""
     source, repairs = target.source, None
@@ -145,6 +152,8 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
         warm = stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
         first, answers = target.subject, answers_of(oracle)
         thermometers: tuple[Thermometer, ...] = ()
+        if exercise and first is None and target.check is None and is_language_model(source):
+            return _model(course, book, oracle, warm, LearnerFile(exercise, shown_path(source.path), source), target)
         try:
             if first is None and target.exercise is not None:
                 first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
@@ -152,6 +161,23 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
             return record_all(warm, course.limits, file, first, others, answers, thermometers)
         except ProgramError as error:
             raise UserError(str(error)) from None
+
+
+def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: LearnerFile, target: _Target) -> Played:
+    """Return the language model that the learner trains, also with their own engine if that passes its checks."""
+    from ..checks.session import CheckSession
+    from ..grading import Grader
+    from ..replay.language import record_model
+    from ..replay.record import CheckedFile
+
+    engine = next((one for one in course.exercises if one.id == ENGINE), None)
+    own = target.engine
+    if engine is None or own is None or own.unread is not None or own.text == book.stubs.get(ENGINE):
+        return Played((), model=record_model(warm, course.limits, file, None))
+    with CheckSession(course, [engine]) as checks:
+        checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), engine, own)
+    passes = checked.loaded and all(checked.passed(check) for check in engine.checks if not check.bonus)
+    return Played((), model=record_model(warm, course.limits, file, own, passes=passes))
 
 
 def _of_exercise(

@@ -258,16 +258,65 @@ class Thermometer(msgspec.Struct, frozen=True):
     asked: Literal["torch", "expected"]
 
 
+class Trained(msgspec.Struct, frozen=True):
+    """How training went: the loss before each step, and the time that it took. `problem` says why there is no loss."""
+
+    losses: tuple[float | None, ...]
+    seconds: float
+    problem: str
+
+
+class Probabilities(msgspec.Struct, frozen=True):
+    """The probabilities of the next letter after a context."""
+
+    context: str
+    probabilities: tuple[float, ...]
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A language model that the learner's code has trained.
+
+    Attributes:
+        source: the name of the learner's file.
+        names: the names in the loss.
+        letters: the letters, of which the first stands before and after each name.
+        rate: the learning rate.
+        guessing: the loss of a model that gives all letters the same probability.
+        trained: the training with the engine in the learner's file.
+        rows: the probabilities after training, for each context that can occur; empty if training did not end.
+        drawn: names that are drawn with these probabilities.
+        own: the same training with the learner's engine from another exercise, or None.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    letters: str
+    rate: float
+    guessing: float
+    trained: Trained
+    rows: tuple[Probabilities, ...]
+    drawn: tuple[str, ...]
+    own: Trained | None
+
+    @property
+    def about(self) -> str:
+        """Return the names that the model learns from, as a list."""
+        return ", ".join(self.names)
+
+
 class Played(msgspec.Struct, frozen=True):
     """Everything that the page of a replay shows. With a training, the first replay is that of its loss."""
 
     replays: tuple[Replay, ...]
     landscape: Landscape | None = None
     thermometers: tuple[Thermometer, ...] = ()
+    model: Model | None = None
 
     @property
     def about(self) -> str:
         """Return what ran: the text of a program, or the title of a check. Something must have been recorded."""
+        if self.model:
+            return self.model.about
         if self.landscape:
             return self.landscape.program
         return self.thermometers[0].title if self.thermometers else self.replays[0].program

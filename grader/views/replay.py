@@ -20,7 +20,7 @@ _HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
 _OWN = (
     *("numbers", "operations", "runs", "words", "graph", "source", "step", "tables", "leaves", "game", "landscape"),
-    *("thermometer", "player", "replay"),
+    *("thermometer", "model", "player", "replay"),
 )
 
 
@@ -94,6 +94,7 @@ def document(played: Played) -> dict[str, Any]:
         "sources": msgspec.to_builtins(sources),
         "landscape": msgspec.to_builtins(played.landscape),
         "thermometers": msgspec.to_builtins(played.thermometers),
+        "model": msgspec.to_builtins(played.model),
         "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
     }
 

@@ -286,6 +286,8 @@ RUNNING = "running your code"
 OPEN_IT = "No browser was opened. Open that file in a browser."
 replayed = Sentence("Replayed {file}: {program}")
 replay_in = Sentence("Replay: {path}")
+ENGINE_WITHOUT_VALUE = "This file has no class `Value`."
+ENGINE_NOT_PASSED = "This file does not pass all required checks of exercise 12 yet."
 nothing_to_play = Sentence("No check of {exercise} runs a backward pass that can be shown.")
 
 # -- `grade play`: limits of a replay ---------------------------------------------------------------------------------

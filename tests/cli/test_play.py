@@ -170,3 +170,41 @@ def test_an_official_report_names_no_replay(grade: Grade, exercises: Path) -> No
     assert [f"grade play accumulate {number}" for number in (2, 3, 4, 5, 6)] == [
         check["play"] for check in practice if "play" in check
     ]
+
+
+HOSTILE = """
+import builtins, sys
+for name, module in list(sys.modules.items()):
+    if name.startswith(("grader", "submission")):
+        module.__dict__.update(close=lambda *_: True, loss_of=lambda *_: None)
+builtins.sum = builtins.max = lambda *_: 0
+class Value:
+    def __eq__(self, other):
+        return True
+"""
+
+
+@pytest.mark.parametrize("factor", ["", " * 2"], ids=["a right model", "a wrong model"])
+def test_an_engine_of_ones_own_trains_the_model_and_has_no_part_in_its_points(
+    grade: Grade, exercises: Path, monkeypatch: pytest.MonkeyPatch, factor: str
+) -> None:
+    """The page has the losses of both engines. Whatever file 12 holds, file 17 gets the same points."""
+    monkeypatch.setattr("grader.replay.language.STEPS", 3)
+    names = (SOLUTIONS / "17_names.py").read_text(encoding="utf-8")
+    assert 2 == names.count("sum(losses) / len(losses)")
+    names = names.replace("sum(losses) / len(losses)", f"sum(losses) / len(losses){factor}")
+    (exercises / "17_names.py").write_text(names, encoding="utf-8")
+    checks = []
+    for engine in ("", (SOLUTIONS / "12_engine.py").read_text(encoding="utf-8"), HOSTILE):
+        (exercises / "12_engine.py").write_text(engine, encoding="utf-8")
+        grade("names", "--no-line")
+        report = json.loads((exercises / ".backward" / "report.json").read_text(encoding="utf-8"))
+        checks.append([(one["id"], one["score"]) for one in report["exercises"][0]["checks"]])
+        assert "17_names.py: ela, anna, lea" in grade("play", "names", "--no-open").stdout
+        model = data_of(exercises / ".backward" / "replay.html")["model"]
+        assert 3 == len(model["trained"]["losses"])
+        passes = engine.startswith('"""12')
+        assert passes == (model["own"]["losses"] == pytest.approx(model["trained"]["losses"]))
+        assert passes or "does not pass" in model["own"]["problem"]
+    assert [checks[0]] * 2 == checks[1:]
+    assert ({"bigram", "loss", "training"} if factor else set()) == {name for name, score in checks[0] if not score}

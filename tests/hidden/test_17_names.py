@@ -129,7 +129,9 @@ def test_the_logits_of_the_network(engine: EngineUnderCheck) -> None:
 
 @check("loss")
 def test_the_loss_of_the_network(engine: EngineUnderCheck) -> None:
-    engine.agrees(loss_of("a"), loss_of("ela"), loss_of("an", "nell"), loss_of("e", "an", "e"), loss_of("a", by="output[1][3]"))
+    engine.agrees(
+        loss_of("a"), loss_of("ela"), loss_of("an", "nell"), loss_of("e", "an", "e"), loss_of("a", by="output[1][3]")
+    )
 
 
 @check("training")

@@ -17,7 +17,7 @@ from torch_answers import answer
 from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
 from grader.replay import Landscape, Played, Replay, SourceText, Thermometer
-from grader.replay.model import Grid, Problem, Step
+from grader.replay.model import Grid, Model, Probabilities, Problem, Step, Trained
 from grader.replay.presets import presets
 from grader.replay.reference import contributions, forward
 from grader.report.shown import digits
@@ -657,6 +657,34 @@ def test_a_landscape_is_walked(open_html: OpenHtml) -> None:
         expect(page.locator("#descent-told")).to_contain_text(f"Step 1 of {len(landscape.steps) - 1}: loss {loss:g}")
         assert len(landscape.steps) == page.locator("#descent-table tbody tr").count()
         expect(page.locator("#replay")).to_be_hidden()
+
+
+def test_a_language_model_is_shown(open_html: OpenHtml) -> None:
+    """The page has the losses, the names, the probabilities, and what the learner's own engine gave."""
+    trained = Trained((1.75, 1.0, 0.5), 0.8, "")
+    rows = (Probabilities("..", (0.0, 0.25, 0.75)), Probabilities(".a", (1.0, 0.0, 0.0)))
+    model = Model("17_names.py", ("an", "a"), ".an", 0.5, 1.0986, trained, rows, ("an", ""), Trained((), 0.0, "No."))
+    page = open_html(build_replay_page(Played((), model=model)))
+    expect(page.locator("#model-told")).to_have_text(
+        "✓ 3 steps take the loss from 1.75 to 0.5. The loss of guessing is 1.0986."
+    )
+    expect(page.locator("#model-losses svg path")).to_have_count(2)
+    expect(page.locator("#model-drawn")).to_have_text("an, (an empty name)")
+    expect(page.locator("#model-table tbody tr").first).to_have_text("..0.000.250.75")
+    expect(page.locator("#model-own")).to_have_text("Your own engine from exercise 12 did not train the model: No.")
+    for part in ("#game", "#descent", "#replay"):
+        expect(page.locator(part)).to_be_hidden()
+    for own, words in (
+        (trained, "0.8 s, to the loss 0.5. The losses are those"),
+        (Trained((1.75, 0.9, 0.4), 2, ""), "step 2."),
+    ):
+        page = open_html(build_replay_page(Played((), model=replace(model, own=own))))
+        expect(page.locator("#model-own")).to_contain_text(words)
+    stopped = replace(model, trained=Trained((), 0.1, "Your code raised KeyError."), rows=(), drawn=(), own=None)
+    page = open_html(build_replay_page(Played((), model=stopped)))
+    expect(page.locator("#model-told")).to_have_text("! Your code raised KeyError.")
+    for part in ("#model-results", "#model-losses", "#model-own"):
+        expect(page.locator(part)).to_be_hidden()
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,13 @@ async function start() {
     );
     if (data.thermometers.length) byId("title").textContent = plain(data.thermometers[0].title);
   }
+  byId("model").hidden = document.querySelector('nav a[href="#model"]').hidden = !data.model;
+  if (data.model) {
+    byId("title").textContent = "Your language model";
+    byId("file").textContent = plain(data.model.source);
+    byId("game").hidden = document.querySelector('nav a[href="#game-heading"]').hidden = true;
+    modelView(byId("model"), data.model);
+  }
   if (data.landscape) {
     byId("descent").hidden = false;
     landscapeView(byId("descent"), data.landscape);
