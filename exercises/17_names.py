@@ -16,13 +16,16 @@ the mean of the cross-entropies of all their predictions:
     >>> round(loss.data, 4), round(table[0][1].grad, 4)
     (1.6094, -0.4)
 
-Every letter has the probability 1/5 here. Each node is drawn as `value | gradient`:
+Here, every letter has the probability 0.2. Let c and d be the losses of the two
+predictions, and L the mean. Each node is drawn as `value | gradient`:
 
-    table[0]  0 | 0.1 -0.4  0.1  0.1  0.1 --(target 1)--> 1.61 | 0.5 --.
-                                                                     (mean)--> 1.61 | 1
-    table[1]  0 | -0.4 0.1  0.1  0.1  0.1 --(target 0)--> 1.61 | 0.5 --'
+    c  1.61 | 0.5 --.
+                    (mean)--> L  1.61 | 1
+    d  1.61 | 0.5 --'
 
-    In PyTorch:  F.cross_entropy(table[:2], torch.tensor([1, 0])).backward()
+    In PyTorch:  ((c + d) / 2).backward(); c.grad  # tensor(0.5000)
+
+The gradient of the first target's logit is 0.5 * (0.2 - 1) = -0.4, as in exercise 15.
 
 A network can use more than one letter. This one uses two, its context. At the beginning
 of a name, both are dots:

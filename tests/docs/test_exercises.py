@@ -239,6 +239,7 @@ PICTURES: dict[str, tuple[str, dict[str, float], float]] = {
     "14": ("L = a * a", {"a": 3}, 1),
     "15": ("s = exp(a) + exp(b); loss = log(s) - a", {"a": 0, "b": 0}, 1),
     "16": ("h = a * b; L = h * d", {"a": 3, "b": 2, "d": 6}, 1),
+    "17": ("L = (c + d) / 2", {"c": 1.6094, "d": 1.6094}, 1),
     "18": ("h = tanh(x * 0.5); L = tanh(h * 0.5)", {"x": 0}, 1),
 }
 NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}) \| ({NUMBER})")
