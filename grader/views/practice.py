@@ -51,9 +51,15 @@ def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) 
 
 
 def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
-    """Return at most `rows` lines: the first line, an ellipsis if lines are omitted, and the last lines."""
+    """Return at most `rows` lines. Blank lines are omitted first.
+
+    If that is not enough, return the first line, an ellipsis and the last lines.
+    """
     if len(lines) <= rows:
         return list(lines)
+    if sum(map(bool, lines)) <= rows:
+        blank = [at for at, line in enumerate(lines) if not line][: len(lines) - rows]
+        return [line for at, line in enumerate(lines) if at not in blank]
     if rows <= 2:
         return list(lines[:rows])
     return [lines[0], f"  {style.ellipsis}", *lines[len(lines) - (rows - 2) :]]

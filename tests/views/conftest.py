@@ -97,7 +97,7 @@ def _graded(course: Course) -> tuple[Report, ...]:
         known = read_misconceptions(path, solution, len(exercise.hints))
         return known[0].source if known else solution.replace("return", "print(1 / 3)\n    return")
 
-    submissions = (
+    submissions: tuple[dict[str, str], ...] = (
         texts(lambda exercise, solution: solution),
         texts(lambda exercise, solution: book.stubs[exercise.id]),
         {},
