@@ -30,7 +30,7 @@ def next_hint(course: Course, look: Style) -> list[str] | None:
         if kept_search(progress, course, at, source.text) is None:
             _search(course, at, folder, progress)
         found = kept_search(progress, course, at, source.text)
-        hints = hints._replace(asked=last_hint(found, source.text, source.cells) if found else None)
+        hints = hints._replace(asked=last_hint(found, progress.check, source.text, source.cells) if found else None)
     if hints.numbers:
         progress.show_next(hints.numbers)
     with contextlib.suppress(OSError):

@@ -259,7 +259,7 @@ class Watch:
             every = range(0 if self._unloaded(exercise) else len(exercise.hints))
             return Hints(exercise, tuple(number + 1 for number in every), of_failure=False)
         source, found = self._practice.graded(exercise), self._found(exercise)
-        asked = last_hint(found, source.text, source.cells) if source and found else None
+        asked = last_hint(found, failure.id, source.text, source.cells) if source and found else None
         return Hints(exercise, exercise.hints_from(hint_of(failure)), asked=asked)
 
     def _unloaded(self, exercise: Exercise) -> bool:

@@ -205,17 +205,18 @@ class LastHint(NamedTuple):
     edit: tuple[str, ...] = ()
 
 
-def last_hint(repairs: Repairs, source: str, cells: Sequence[CellStart]) -> LastHint | None:
-    """Return the last hint for a failure, or None without such an edit.
+def last_hint(repairs: Repairs, check: str, source: str, cells: Sequence[CellStart]) -> LastHint | None:
+    """Return the last hint for the failure of a check, or None without an edit that makes it pass.
 
     If the course does not reveal edits, the hint is a question about the statement that was edited.
 
     Args:
+        check: the id of the check.
         source: the text of the learner's file.
         cells: as in a report.
     """
     only = repairs.only
-    if only is None:
+    if only is None or repairs.check not in ("", check):
         return None
     if only.edit:
         return LastHint(edit_seen(repairs.check), only.edit)
