@@ -412,16 +412,33 @@ def test_the_replay_follows_the_text(visit: Visit, course: Course) -> None:
     """The replay of the learner's own code is beside the editor, and is another one when the code is another."""
     page, right = visit.page, solution(course, "accumulate")
     opened(page, "03")
-    lead = page.frame_locator("#replay-frame iframe:not(.waiting)").locator("#lead")
+    frame = page.frame_locator("#replay-frame iframe:not(.waiting)")
+    lead = frame.locator("#lead")
     verdict_on(page, right.replace("+=", "="))
     page.click("#tab-replay")
     expect(lead).to_contain_text("a.grad is 1, torch has 2")
+    expect(frame.locator("#presets button", has_text="A value times itself")).to_be_visible()
     verdict_on(page, right)
     expect(lead).not_to_contain_text("torch has 2")
     verdict_on(page, "(")
     expect(page.locator("#replay-note")).to_contain_text("nothing to replay")
     page.locator("#tab-replay").press("ArrowLeft")
     expect(page.locator("#lesson")).to_be_visible()
+
+
+@exhaustive
+def test_a_training_and_layers_are_beside_the_text(visit: Visit, course: Course) -> None:
+    """The replay of exercise 13 has the steps of the failing training, and that of 18 the sizes of all gradients."""
+    page = visit.page
+    frame = page.frame_locator("#replay-frame iframe:not(.waiting)")
+    opened(page, "13")
+    verdict_on(page, solution(course, "descend").replace("  zero_grad(parameters)", "  pass"))
+    page.click("#tab-replay")
+    expect(frame.locator("#descent-verdict")).to_contain_text("At step 1 of your training, w is")
+    opened(page, "18")
+    verdict_on(page, solution(course, "vanish").replace("h = h + (w", "h = x + (w"))
+    page.click("#tab-replay")
+    expect(frame.locator("#thermometers .headline").first).to_contain_text("; torch")
 
 
 @exhaustive
