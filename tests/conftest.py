@@ -289,8 +289,7 @@ def _made_elsewhere(course: Course) -> AnswerBook:
     class Elsewhere(Oracle):
         def _ask(self, program: Question) -> Answer:
             nodes, root, *steps = json.loads(json.dumps(program.question))
-            found = compute.descended(nodes, root, *steps) if steps else compute.answer(nodes, root)
-            return Answer(*map(tuple, found))
+            return Answer(*map(tuple, compute.answer(compute.descended(nodes, root, *steps) if steps else nodes, root)))
 
     here = compute.answer
 

@@ -41,7 +41,8 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
 
     def f(*nodes: Any) -> Any:
         if len(nodes) != len(grads):
-            raise TypeError(f"f() takes {len(grads)} positional arguments but {len(nodes)} were given")
+            were = "was" if len(nodes) == 1 else "were"  # as Python itself says it
+            raise TypeError(f"f() takes {len(grads)} positional arguments but {len(nodes)} {were} given")
         held = [getattr(node, shape.data) for node in nodes]
         numbers = [one if (number := values.plain(one)) is None else number for one in held]
         result = shape.leaf(value_of(program, root, numbers))

@@ -642,7 +642,7 @@ def test_a_function_is_handed_over_with_its_gradients(executed: Execute, closure
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        ("f(Value(1.0))", "TypeError", "f() takes 2 positional arguments but 1 were given"),
+        ("f(Value(1.0))", "TypeError", "f() takes 2 positional arguments but 1 was given"),
         ("f(1.0, 2.0)", "AttributeError", "'float' object has no attribute 'data'"),
     ],
 )
