@@ -256,7 +256,11 @@ def test_no_mark_can_make_a_result_disappear(mini: Mini, mark: str, place: str) 
     ("line", "expected", "tests"),
     [
         (1, "ModuleNotFoundError: No module named 'nothing_of_this_name'", "import nothing_of_this_name\n"),
-        (2, "; it offers CheckFailed, EngineUnderCheck, GivenPass, check, program", "\nfrom grader.checks import chekc\n"),
+        (
+            2,
+            "; it offers CheckFailed, EngineUnderCheck, GivenPass, check, program",
+            "\nfrom grader.checks import chekc\n",
+        ),
         (2, "SyntaxError: invalid syntax", "\ndef test_a(:\n"),
         (3, "IndentationError: unindent does not match", "if 1:\n   a = 1\n  b = 2\n"),
         (1, "ZeroDivisionError: division by zero", "1 / 0\n"),
