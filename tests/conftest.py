@@ -289,7 +289,8 @@ def _made_elsewhere(course: Course) -> AnswerBook:
     class Elsewhere(Oracle):
         def _ask(self, program: Question) -> Answer:
             nodes, root, *steps = json.loads(json.dumps(program.question))
-            return Answer(*map(tuple, compute.answer(compute.descended(nodes, root, *steps) if steps else nodes, root)))
+            found = compute.descended(nodes, root, *steps) if steps else compute.answer(nodes, root)
+            return Answer(*map(tuple, found))
 
     here = compute.answer
 

@@ -10,7 +10,7 @@ from grader.client.protocol import SHAPES
 from grader.course import CODES, load_course
 from grader.course.load import STATUSES, STOPS, is_code
 from grader.program import OPERATIONS
-from grader.words.facts import FactKind
+from grader.words.facts import OF_TRAINING, FactKind
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,7 +36,8 @@ def test_the_engine_has_a_hint_for_every_fault_and_operation() -> None:
     engine = next(one for one in load_course(ROOT).exercises if one.id == "engine")
     operations = set(OPERATIONS) - {"add", "mul"}  # they are in every check
     any_line = {"single_precision"}
-    assert set() == {*get_args(FactKind), *operations} - any_line - set(dict(engine.hint_for))
+    faults = {*get_args(FactKind)} - OF_TRAINING.keys()
+    assert set() == {*faults, *operations} - any_line - set(dict(engine.hint_for))
 
 
 def test_every_failure_in_the_course_has_a_hint() -> None:

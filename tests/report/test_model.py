@@ -17,7 +17,7 @@ from grader.course import Course
 from grader.grading import grade
 from grader.oracle.answer_book import read_book
 from grader.remarks import NeverRan
-from grader.report import model
+from grader.report import Repair, Repairs, model
 from grader.report.model import (
     SCHEMA,
     CheckResult,
@@ -34,6 +34,7 @@ from grader.report.model import (
     to_json,
     write_report,
 )
+from grader.report.shown import last_hint
 from grader.words.facts import FaultFact
 
 STRUCTS = [one for one in vars(model).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)]
@@ -594,3 +595,10 @@ def test_every_field_is_decided_on() -> None:
     told = {"id", "title", "visibility", "status", "score", "max_score", "bonus", "duration_s", "decided"}
     assert told | FINDINGS | HINTS == set(CheckResult.__struct_fields__)
     assert UNSET is for_learner(report_with(FULL), {}).seed
+
+
+@pytest.mark.parametrize(("check", "asked"), [("", True), ("one", True), ("two", False)])
+def test_the_last_hint_is_about_the_check_that_failed(check: str, asked: bool) -> None:
+    """An edit that makes only a later check pass is no hint for this failure."""
+    found = Repairs((Repair("constant", (1,)),), 1, exhaustive=False, check=check)
+    assert asked == (last_hint(found, "one", "x = 1\n", ()) is not None)
