@@ -62,7 +62,7 @@ def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
                 continue
             for one in value if kind is inspect.Parameter.VAR_POSITIONAL else [value]:
                 if not _fits(one, wanted):
-                    text = inspect.formatannotation(wanted).replace("float", "finite number")
+                    text = inspect.formatannotation(wanted).replace("float", "finite number").replace(" | ", " or ")
                     raise ArgumentError(f"{method.__name__}: `{name}` is {shortened(one)}; expected {text}")
         return method(*arguments, **named)
 

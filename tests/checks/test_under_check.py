@@ -145,7 +145,7 @@ LEAVES = [(3.0, 16.0), (-1.0, 2.0)]
 HALF = {"about": "y", "expected": {"x": 3}}
 KEYS = "the keys of `expected` are some of a.data, a.grad, b.data, b.grad"
 WRONG: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
-    ("returns: `arguments` is [[1, 2]]; expected str | finite number", "returns", ("half", [[1, 2]]), HALF),
+    ("returns: `arguments` is [[1, 2]]; expected str or finite number", "returns", ("half", [[1, 2]]), HALF),
     ("`arguments` is", "returns", ("half", 2j), HALF),
     ("`arguments` is nan", "returns", ("half", float("nan")), HALF),
     ("`arguments` is 100", "returns", ("half", 10**400), HALF),
@@ -166,7 +166,7 @@ WRONG: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
         ("L = a * a",),
         {"a": 3, "already": {"z": 3}},
     ),
-    ("`programs` is 7; expected str | ", "agrees", (7,), {}),
+    ("`programs` is 7; expected str or ", "agrees", (7,), {}),
     ("there is no program", "agrees", (), {}),
     ("the value of a leaf is not a number", "agrees", ("L = a * a",), {"a": [None]}),
     ("L = a * a has no node `z`", "agrees_again", ("L = a * a",), {"a": 3, "first": "z"}),
