@@ -38,7 +38,6 @@ def edit_to_verdict_s(page: Page, text: str) -> float:
     """Put a text into the editor. Return the seconds until its verdict."""
     page.locator(".cm-content").click()
     page.keyboard.press("Control+A")
-    page.keyboard.press("Delete")
     begun = time.perf_counter()
     page.keyboard.insert_text(text)
     page.wait_for_selector(f"#verdict[data-text='{len(text)}']", timeout=WAIT_MS)
@@ -81,6 +80,7 @@ def main() -> None:
             for exercise in course.exercises:
                 solution = course.solution(exercise).read_text(encoding="utf-8")
                 page.goto(f"{address}#{exercise.id}")
+                page.wait_for_selector("#verdict[data-status]", timeout=WAIT_MS)
                 search_s(page)
                 case = f"edit to verdict, solution of {exercise.number}"
                 times.setdefault(case, []).append(edit_to_verdict_s(page, solution))

@@ -32,8 +32,13 @@ _NOT_PACKED = re.compile(
 )
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the time of every file in an archive, so that the same course gives the same bytes
 _COMPILER = Path(__file__).with_name("compile.mjs")
-# parts of the standard library that nothing in a tab uses, or that are there in C, too
-_UNUSED = re.compile(r"(pydoc_data|_pyrepl|ctypes/macholib)/|(_pyio|_pydatetime|_pydecimal|pickletools)\.py|.*\.bat$")
+# parts of the standard library that nothing in a tab uses, or that are there in C, too; clients and servers of a
+# network; tables of characters of old systems
+_UNUSED = re.compile(
+    r"(pydoc_data|_pyrepl|ctypes/macholib|xmlrpc|wsgiref)/|(_pyio|_pydatetime|_pydecimal|pickletools)\.py|.*\.bat$"
+    r"|(imaplib|mailbox|poplib|smtplib|ftplib)\.py"
+    r"|encodings/(cp(?!1252|437)|mac_|koi8|kz|hp_|iso8859_(?!1\.|15\.)|tis|ptcp)"
+)
 
 
 class SiteError(UserError):

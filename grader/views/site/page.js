@@ -1,7 +1,6 @@
 "use strict";
 
-const PAUSE_MS = 100; // after the last key, before a verdict is asked for
-const QUIET_MS = 250; // after the last key, before a failure is shown, because a word may be half typed
+const PAUSE_MS = 250; // after the last key, before a verdict is asked for
 const ANSWER_MS = 1_000; // in which another tab answers
 const say = (text) => (byId("state").textContent = text);
 
@@ -174,7 +173,6 @@ class Page {
   /** Grade after a pause. */
   later() {
     byId("verdict").classList.add("old");
-    this.typed = performance.now();
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
   }
@@ -196,8 +194,6 @@ class Page {
     if (number !== this.asked) return; // the text has changed meanwhile, and is graded next
     say("Grading …");
     const verdict = await this.judged(exercise, text);
-    const left = this.typed + QUIET_MS - performance.now(); // not a number if nothing was typed
-    if (verdict.status !== "passed" && left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (exercise === this.exercise && text === this.editor.text()) this.show(verdict, text);
     say("");
     this.search(exercise, text, verdict);
