@@ -38,6 +38,8 @@ def test_a_neuron_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     engine.trains("loss = (w * 2 - 2) ** 2 + 3", w=1, steps=3, rate=0.1, fixed=True)
     engine.trains("loss = (w * 2 - 2) ** 2", w=1, steps=3, rate=0.1, fixed=True)
     engine.trains("loss = (w * 2 - 2) ** 2 + 3", w=1.01, steps=4, rate=0.001, fixed=True)
+    # large gradients, and losses that grow from below 0 to above 0
+    engine.trains("loss = (w * 20 - 2) ** 2 - 5000", w=0.4, steps=4, rate=0.005, fixed=True)
 
 
 @check("network")

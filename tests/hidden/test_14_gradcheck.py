@@ -21,6 +21,7 @@ ZEROS = [
     program("L = log(exp(a)) - a + b * c", a=0.35, b=0.6, c=1.7),
 ]
 ZERO = program("L = log(exp(a)) - a", a=0.35)
+TWINS = program("L = a * b * 2 + b", a=1, b=1)
 SMALL = program("L = a * 0.0002 + b * 0.0003", a=0.5, b=-1.5)
 TINY = program("L = a * 0.0002", a=1000)
 LARGE = program("L = exp(a) * b", a=20, b=0.5)
@@ -43,7 +44,7 @@ def test_numeric_gradients(engine: EngineUnderCheck) -> None:
         program("L = a * a * b", a=1000, b=0.5),
         SMALL,
         program("L = a * b + a * 3", a=1, b=1),  # the same numbers for two functions, under every seed
-        program("L = a * b * 2 + b", a=1, b=1),
+        TWINS,
         tolerance=5e-5,
     )
 
@@ -103,6 +104,9 @@ def test_each_input(engine: EngineUnderCheck) -> None:
         GivenPass(THREE, "missing", lambda a, b, c: (a, b, 0)),
         GivenPass(THREE, "cancelling", lambda a, b, c: (a - b, b + b, c)),
         GivenPass(THREE, "cancelling", lambda a, b, c: (a, b + c, 0)),
+        GivenPass(TWINS),
+        GivenPass(TWINS, "sign", lambda a, b: (-a, b)),
+        GivenPass(TWINS, "factor", lambda a, b: (a, b * 1.5)),
         GivenPass(FIVE),
         GivenPass(FIVE, "sign", lambda a, b, c, d, e: (-a, b, c, d, e)),
         GivenPass(FIVE, "factor", lambda a, b, c, d, e: (a, b / 2, c, d, e)),
@@ -129,6 +133,7 @@ def test_tolerances(engine: EngineUnderCheck) -> None:
         GivenPass(LARGE),
         GivenPass(SMALL),
         GivenPass(SMALL, "factor", lambda a, b: (a * 2, b * 2)),
+        GivenPass(SMALL, "factor", lambda a, b: (a * 1.2, b * 1.2)),
         GivenPass(TINY, "sign", lambda a: (-a,)),
         GivenPass(TINY, "missing", lambda a: (0,)),
         *map(GivenPass, ZEROS),

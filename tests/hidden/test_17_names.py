@@ -118,6 +118,7 @@ def test_the_loss_of_the_bigram_model(engine: EngineUnderCheck) -> None:
         bigram("an", by="table[0][1]"),
     )
     engine.agrees_again(bigram("an", "e"))
+    engine.agrees_anew(bigram("an", "e"))
 
 
 @check("logits")
@@ -125,12 +126,17 @@ def test_the_logits_of_the_network(engine: EngineUnderCheck) -> None:
     weights = (1, -2, 0.5, 3, -1.5)
     root = "L = " + " + ".join(f"l{k}_0 * {weight}" for k, weight in enumerate(weights))
     engine.agrees(*(logits(context, root) for context in ((0, 0), (0, 2), (3, 1), (4, 4))))
+    engine.agrees_anew(logits((1, 3), root))
 
 
 @check("loss")
 def test_the_loss_of_the_network(engine: EngineUnderCheck) -> None:
     engine.agrees(
-        loss_of("a"), loss_of("ela"), loss_of("an", "nell"), loss_of("e", "an", "e"), loss_of("a", by="output[1][3]")
+        loss_of("a"),
+        loss_of("ela"),
+        loss_of("an", "nell"),
+        loss_of("e", "", "an", "e"),
+        loss_of("a", by="output[1][3]"),
     )
 
 

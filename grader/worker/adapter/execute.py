@@ -77,6 +77,7 @@ class Graph:
         self.nodes = nodes
         self.rules: Rules = rules_of(shape, self)
         self.program: list[Any] = []
+        self.constants: dict[str, Any] = {}  # lists without nodes that functions were given
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
         self.trace: list[Any] = []
@@ -94,6 +95,7 @@ class Graph:
                 `count` nodes with the same operation. An operand is the index of a node or `["number", x]`.
         """
         self.program = program
+        self.constants = {}
         self._build({})
 
     def _build(self, leaves: dict[int, Any]) -> None:
@@ -147,11 +149,17 @@ class Graph:
             Unreadable: the function returned no list, or a list of another length.
         """
         if first not in results:
-            result = self._function(function)(*[_given(nodes, *argument) for argument in arguments])
+            result = self._function(function)(*[self._made_of(nodes, *argument) for argument in arguments])
             if place is not None:
                 result = self._list(function, result, count)
             results[first] = result
         return results[first] if place is None else results[first][place]
+
+    def _made_of(self, nodes: list[Any], kind: str, value: Any) -> Any:
+        """Return an argument. A list of numbers or texts is the same object each time the program is built."""
+        if kind != "list" or not _constant(kind, value):
+            return _given(nodes, kind, value)
+        return self.constants.setdefault(str(value), _given(nodes, kind, value))
 
     def _list(self, function: str, result: Any, count: int) -> list[Any]:
         if isinstance(result, (str, bytes, dict, self.shape.cls)) or not isinstance(result, Iterable):
@@ -523,6 +531,11 @@ def _given(nodes: list[Any], kind: str, value: Any) -> Any:
     if kind == "list":
         return [_given(nodes, *item) for item in value]
     return nodes[value] if kind == "node" else [nodes[i] for i in value] if kind == "nodes" else value
+
+
+def _constant(kind: str, value: Any) -> bool:
+    """Return whether an argument has no nodes."""
+    return all(_constant(*item) for item in value) if kind == "list" else kind in ("number", "text")
 
 
 def _missing_method(error: TypeError, filename: str, engine: type) -> str | None:

@@ -25,10 +25,15 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
 }
 
 
+_NEAR = 0.01  # the table holds for numbers that differ by less from those of the program
+_STEP = 1e-5
+
+
 def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[float]) -> Callable[..., Any]:
     """Return a function of nodes that has the values of a program and the gradients of a table.
 
-    Each call computes the value for the numbers that the given nodes hold. The gradients are the same in every call.
+    Each call computes the value for the numbers that the given nodes hold. The table holds near the numbers of the
+    program's leaves. Elsewhere, the gradients change as those of the program do.
     The result is a node that the learner's own engine makes. It is the sum of the value, a leaf, and of `gradient *
     (node - number)` for each given node, where `number` is what the node holds, so that each of these terms is 0.
 
@@ -39,6 +44,8 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         grads: the gradient for each argument.
     """
 
+    start = [operands[0] for op, *operands in program if op == "leaf"]
+
     def f(*nodes: Any) -> Any:
         if len(nodes) != len(grads):
             were = "was" if len(nodes) == 1 else "were"  # as Python itself says it
@@ -46,11 +53,30 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         held = [getattr(node, shape.data) for node in nodes]
         numbers = [one if (number := values.plain(one)) is None else number for one in held]
         result = shape.leaf(value_of(program, root, numbers))
-        for node, number, grad in zip(nodes, numbers, grads, strict=True):
+        there = grads
+        if any(abs(number - first) > _NEAR for number, first in zip(numbers, start, strict=True)):
+            changes = zip(slopes(program, root, numbers), slopes(program, root, start), strict=True)
+            there = [grad + (now - before) for grad, (now, before) in zip(grads, changes, strict=True)]
+        for node, number, grad in zip(nodes, numbers, there, strict=True):
             result = result + shape.leaf(grad) * (node + shape.leaf(-number))
         return result
 
     return f
+
+
+def slopes(program: list[Any], root: int, leaves: Sequence[float]) -> list[float]:
+    """Return a central difference of a program in wire form for each leaf; 0 where the program has no value."""
+    found = []
+    for i in range(len(leaves)):
+        try:
+            above, below = (
+                value_of(program, root, [x + step * (k == i) for k, x in enumerate(leaves)]) for step in (_STEP, -_STEP)
+            )
+        except (ArithmeticError, ValueError):
+            found.append(0.0)
+        else:
+            found.append((above - below) / (2 * _STEP))
+    return found
 
 
 def value_of(program: list[Any], root: int, leaves: Sequence[float]) -> float:
