@@ -53,7 +53,7 @@ def _checks(summary: Summary) -> Iterator[str]:
 def _grades(summary: Summary) -> Iterator[str]:
     """Yield how many learners have each grade, and the learners near a border."""
     if any(one.grade for one in summary.grades):
-        yield from ("", *_wrapped(words.grades([(plain(one.grade), one.count) for one in summary.grades])))
+        yield from ("", *_wrapped(words.grades([(plain(one.grade), one.least, one.count) for one in summary.grades])))
     if summary.borders:
         near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
         yield from ("", *_wrapped(words.borders(_some(list(near)))))

@@ -554,10 +554,15 @@ check = Sentence("{exercise}, {title}: {note}")
 misconception = Sentence("{exercise}: {title}  (as in {example})")
 
 
-def grades(found: Sequence[tuple[str, int]]) -> str:
-    """Return the number of learners for each grade, best first. The last entry, without a name, is below all grades."""
-    *_, lowest = [grade for grade, _ in found if grade] or [""]
-    return "Grades: " + ", ".join(f"{grade} {count}" if grade else f"below {lowest}: {count}" for grade, count in found)
+def grades(found: Sequence[tuple[str, int, int]]) -> str:
+    """Return the number of learners for each grade, best first.
+
+    Args:
+        found: Each grade with its least points and the number of learners. The last one, without a name, is below all.
+    """
+    *_, lowest = [grade for grade, _, _ in found if grade] or [""]
+    texts = [f"{grade} from {least}: {count}" if grade else f"below {lowest}: {count}" for grade, least, count in found]
+    return f"Grades by points: {', '.join(texts)}"
 
 
 borders = Sentence("One small check from a grade boundary: {names}")

@@ -421,7 +421,7 @@ def test_the_replay_follows_the_text(visit: Visit, course: Course) -> None:
     verdict_on(page, right)
     expect(lead).not_to_contain_text("torch has 2")
     verdict_on(page, "(")
-    expect(page.locator("#replay-note")).to_contain_text("nothing to replay")
+    expect(page.locator("#replay-note")).to_contain_text("Nothing of this exercise can be replayed")
     page.locator("#tab-replay").press("ArrowLeft")
     expect(page.locator("#lesson")).to_be_visible()
 

@@ -78,7 +78,7 @@ class Page {
     const first = !this.course.exercises.some((one) => this.work.begun(one));
     note(first && this.course.welcome, changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
     this.list();
-    this.side.clear(this.work.begun(exercise) ? "" : "When you have changed the file, your code is replayed here.");
+    this.side.clear(this.work.begun(exercise) ? "" : "Change the file. After the verdict, your code is replayed here.");
     this.grade();
   }
 
@@ -323,7 +323,7 @@ class Page {
       const data = JSON.parse(await this.interpreters.ask("replay", exercise.id, text));
       if (exercise !== this.exercise || this.replayed !== text) return;
       if (data.replays.length || data.thermometers.length) this.side.show(data);
-      else this.side.clear("There is nothing to replay: no check of this exercise could run your code on an expression.");
+      else this.side.clear("Nothing of this exercise can be replayed here.");
     } catch {
       if (exercise === this.exercise) this.side.clear("The replay of your code took too long.");
     }
