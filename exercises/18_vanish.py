@@ -45,8 +45,8 @@ def on_paper():
     """Return dL/dx at x = 0 for three chains of ten layers. L is the last output.
 
     The weights are 0.5 in the first chain and 2 in the second one. In the third one,
-    they are 0.01, and the layers have a residual connection. You may write a power,
-    such as 3**4.
+    they are 0.01, and the layers have a residual connection. Do not round, but write
+    powers, such as 3**4.
     """
     # TODO: by which number does each layer multiply the gradient at x = 0?
     raise NotImplementedError("vanish: by which number does each layer multiply the gradient at x = 0?")
