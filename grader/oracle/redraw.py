@@ -18,7 +18,7 @@ _FAR = (
 _STAYS = 0.6  # over the draws, the probability that a leaf keeps its number rises to this
 _NOTHING = 1e-12  # relative to the largest number: a smaller sum counts as 0
 _ALIKE = 1e-6  # the relative difference below which two numbers coincide
-_LARGE = 160  # in a program with more nodes, hardly any draw keeps all signs, and no coincidence of two numbers decides
+_LARGE = 100  # in a program with more nodes, hardly any draw keeps all signs, and no coincidence of two numbers decides
 _LARGER = 30.0  # the factor by which the largest number may grow
 _FAINTER = 0.1  # the factor to which a number's ratio to the largest one may shrink
 
@@ -32,7 +32,7 @@ class Redraw:
     A redrawn program tests the same things. Every value and gradient keeps its sign and is not
     negligible next to the largest. No two numbers around an operation become equal, because an
     engine that confuses them would then be right. If none of 50 draws meets these conditions, the
-    program keeps its numbers. A program of more than 160 nodes need not meet them.
+    program keeps its numbers. A program of more than 100 nodes need not meet them.
 
     Args:
         seed: the seed, which with a program determines the draws.

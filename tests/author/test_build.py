@@ -119,9 +119,12 @@ def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: Answe
 
 @pytest.mark.slow
 def test_answers_are_complete(built: AnswerBook) -> None:
-    """Each answer has as many gradients as values, and the root's is 1."""
-    assert all(len(answer.values) == len(answer.grads) for answer in built.answers.values())
-    assert all(1.0 in answer.grads for answer in built.answers.values())
+    """Each answer has as many gradients as values, and the root's is 1. That of a training has no gradients."""
+    trained = {key for key, answer in built.answers.items() if not answer.grads}
+    assert 0 < len(trained) < len(built.answers) // 10
+    answers = [answer for key, answer in built.answers.items() if key not in trained]
+    assert all(len(answer.values) == len(answer.grads) for answer in answers)
+    assert all(1.0 in answer.grads for answer in answers)
 
 
 def regions(course: Course, exercise: Exercise) -> Iterator[str]:

@@ -1009,7 +1009,7 @@ def test_a_function_is_handed_over_with_wrong_gradients() -> None:
     batches: list[Batch] = []
     differentiates(engine_that(listened(batches)))
     (run,) = batches[0].runs
-    handed = [["function", [BOTH.wire, BOTH.root, [0.3 + 3.4, -3.4 - 0.3]]], ["numbers", [2.0, -3.0]]]
+    handed = [["function", [BOTH.wire, BOTH.root, [2.5, -3.5]]], ["numbers", [2.0, -3.0]]]
     calls = [("call", "numeric_grad", [*handed, ["number", i]]) for i in (0, 1)]
     assert [calls[0], ("given_numbers",), calls[1], ("given_numbers",)] == list(run.steps)
     assert [] == run.program.wire

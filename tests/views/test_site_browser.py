@@ -149,6 +149,7 @@ def at_the_end(page: Page) -> None:
     page.locator(".cm-content").press("Control+End")
 
 
+@pytest.mark.timeout(600)  # on a busy machine; on an idle one it takes forty seconds
 def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> None:
     """A new visitor makes mistakes, asks for a hint, comes back without a network, and goes on to the next exercise."""
     page = visit.page
