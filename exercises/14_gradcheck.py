@@ -50,8 +50,8 @@ import math
 def numeric_grad(f, values, i):
     """Return the central difference of f for one input as a number.
 
-    f takes a Value for each float in `values`, as in f(Value(2.0), Value(3.0)), and returns
-    a Value. The input with the index i moves. The list stays as it is.
+    f takes a Value for each float in `values`, as in f(Value(2.0), Value(3.0)). It
+    returns a Value. The input with the index i moves. The list stays as it is.
     """
     # TODO: what is f when one of the numbers is h larger, and h smaller?
     raise NotImplementedError("gradcheck: what is f when one of the numbers is h larger, and h smaller?")
