@@ -1,0 +1,51 @@
+"""A function that is handed to the learner's code has the values of a program and the gradients of a table."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.worker.adapter.given import function_of, slopes, value_of
+from grader.worker.adapter.rules import Reading
+
+ROOT = Path(__file__).resolve().parents[3]
+SQUARE = [["leaf", 3.0], ["mul", 0, 0]]  # a * a, at 3
+
+
+@pytest.fixture(scope="module")
+def engine() -> type[Any]:
+    """Return the class of an engine."""
+    names: dict[str, Any] = {"__name__": "engine"}
+    exec((ROOT / "solutions" / "12_engine.py").read_text(encoding="utf-8"), names)
+    found: type[Any] = names["Value"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "grad"),
+    [
+        (3.0, 9.0, 4.0),  # the table says 4, where 6 is right
+        (3.005, 9.030025, 4.0),  # near the program's number, the table holds
+        (5.0, 25.0, 8.0),  # the slope is 10 in place of 6
+        (-1.0, 1.0, -4.0),
+    ],
+)
+def test_gradients_are_those_of_the_table_near_its_numbers(
+    engine: type[Any], at: float, value: float, grad: float
+) -> None:
+    """Farther away, they change as those of the program do. The values are always right."""
+    node = engine(at)
+    out = function_of(Reading(engine, "data", "grad"), SQUARE, 1, [4.0])(node)
+    out.backward()
+    assert (pytest.approx(value), pytest.approx(grad, rel=1e-6)) == (out.data, node.grad)
+
+
+def test_a_slope_is_0_where_there_is_no_value() -> None:
+    """A program may have no value beside a number, such as log beside 0."""
+    assert [0.0] == slopes([["leaf", 1.0], ["log", 0]], 1, [0.0])
+    assert [pytest.approx(0.5)] == slopes([["leaf", 1.0], ["log", 0]], 1, [2.0])
+
+
+def test_a_number_beside_a_node_is_a_constant() -> None:
+    """In the wire form, an operand is the index of a node, or a number with its kind."""
+    assert 7.0 == value_of([["leaf", 1.0], ["add", 0, ["float", 4.0]]], 1, [3.0])
