@@ -583,8 +583,8 @@ _USUAL = (
     _Usual(
         "TypeError",
         r"'NoneType' object is not iterable",
-        "this is None where a list is needed; the usual cause is a function without `return`, or "
-        "list.reverse(), which returns None",
+        "this is None where a list is needed; the usual cause is a function without `return`, or a method such as "
+        "list.append() or list.reverse(), which returns None",
     ),
     _Usual(
         "AttributeError",
