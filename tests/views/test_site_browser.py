@@ -602,38 +602,6 @@ def test_a_new_version_of_a_file_leaves_the_work(still: BrowserContext) -> None:
 
 
 @exhaustive
-def test_python_starts_from_its_kept_memory(browser: Browser, visit: Visit) -> None:
-    """A later visit starts Python from the memory of the first start; if that is of no use, Python starts anew."""
-    context = browser.new_context(base_url=visit.address)
-    context.set_default_timeout(WAIT_MS)
-    page = context.new_page()
-    anew: list[str] = []
-    page.on("console", lambda message: anew.append(message.text) if "starts anew" in message.text else None)
-    page.goto("#swap")
-    started(page)
-    kept = """async (content) => {
-        const name = (await caches.keys()).find((name) => name.startsWith("snapshot:"));
-        const cache = await caches.open(name);
-        const [key] = await cache.keys();
-        if (key && content) await cache.put(key, new Response(content));
-        return key && (await (await cache.match(key)).arrayBuffer()).byteLength;
-    }"""
-    for _ in range(100):
-        if size := page.evaluate(kept):
-            break
-        page.wait_for_timeout(100)
-    assert size > 1 << 20
-    page.reload()
-    started(page)
-    assert [] == anew
-    page.evaluate(kept, "no memory of Python")
-    page.reload()
-    started(page)
-    assert len(anew) > 0
-    context.close()
-
-
-@exhaustive
 def test_full_storage_is_said(still: BrowserContext) -> None:
     """If the browser does not store a text, the page says so, and the text is not lost while the page is open."""
     page = still.new_page()

@@ -22,13 +22,6 @@ addEventListener("message", async ({ data, source, ports: [port] }) => {
       const worker = new Worker(trusted.createScriptURL(own)); // a module would have to be loaded from an origin
       workers.set(data.start, worker);
       worker.addEventListener("error", ended);
-      // before a worker has run anything of a learner, it tells the memory with which others start more quickly
-      const told = ({ data: { snapshot } }) => {
-        if (message.snapshot) return;
-        message.snapshot = snapshot;
-        parent.postMessage({ snapshot }, "*");
-      };
-      if (!message.snapshot) worker.addEventListener("message", told, { once: true });
       worker.postMessage(message, [port]);
     } catch (error) {
       ended(error);

@@ -232,33 +232,8 @@ async function load(frame) {
     return [name, TEXTS.includes(name) ? await file.text() : await file.arrayBuffer()];
   };
   const files = Object.fromEntries(await Promise.all(Object.entries(FILES).map(one)));
-  const snapshot = await keptSnapshot(frame, files.binary);
-  if (snapshot) files.snapshot = snapshot;
   await listening;
   frame.postMessage({ files }, "*", Object.values(files).filter((data) => data instanceof ArrayBuffer));
-}
-
-/**
- * Return the memory of a Python that has started in this browser, or undefined. If there is none yet, keep the one that
- * the frame tells: from it, Python starts in a third of the time. It contains nothing of the course or the learner.
- */
-async function keptSnapshot(frame, binary) {
-  if (!self.caches || !crypto.subtle) return undefined; // the address is not secure
-  try {
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", binary)).toHex?.() ?? String(binary.byteLength);
-    const key = new URL(`snapshot?${digest}`, location.href).href;
-    const cache = await caches.open(`snapshot:${new URL(".", location.href)}`);
-    const kept = await cache.match(key);
-    if (kept) return await kept.arrayBuffer();
-    addEventListener("message", async ({ data, source }) => {
-      if (source !== frame || !data.snapshot) return;
-      for (const old of await cache.keys()) await cache.delete(old);
-      await cache.put(key, new Response(data.snapshot)).catch((error) => console.warn(error.message)); // no room
-    });
-  } catch (error) {
-    console.warn(error.message);
-  }
-  return undefined;
 }
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);

@@ -1,11 +1,11 @@
 // An interpreter with the grader. It learns everything that it needs from one message, and then answers requests.
 
-const USUAL_MS = 700; // of importing the grader on a usual machine; slower machines get more time for everything
+const USUAL_MS = 2_500; // in which Python starts on a usual machine; slower machines get more time for everything
 
 const MEMORY = 576 << 20; // bytes, as much as `limits` of a course usually allows; beyond, Python raises MemoryError
 const MUCH = 256 << 20; // memory is never given back, so an interpreter that has this much is replaced
 
-const IMPORT = `
+const START = `
 import gc
 import sys
 from pathlib import Path
@@ -13,9 +13,7 @@ from pathlib import Path
 gc.disable()  # nothing of what is imported is garbage; the grader enables it after the first verdict
 sys.path.insert(0, "/site/packages")
 from grader.practice.tab import Tab
-`;
 
-const START = `
 tab = Tab(Path("/site/course"), patience, alive)
 tab.__enter__()
 # learner code has no use for the bridge to JavaScript
@@ -42,7 +40,8 @@ addEventListener("message", async ({ data, ports: [port] }) => {
   }
 }, { once: true });
 
-async function start({ urls, module, library, lock, grader, snapshot }, alive) {
+async function start({ urls, module, library, lock, grader }, alive) {
+  const begun = performance.now();
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(urls.map((url) => import(url)));
   // the loader asks for two files, which are here already
   const served = { "python_stdlib.zip": library, "pyodide.asm.wasm": new ArrayBuffer(0) };
@@ -50,34 +49,15 @@ async function start({ urls, module, library, lock, grader, snapshot }, alive) {
   WebAssembly.instantiateStreaming = async (response, imports) => ({
     module, instance: await WebAssembly.instantiate(module, imports),
   });
-  const options = {
+  const pyodide = await loadPyodide({
     indexURL: "https://python.invalid/", createPyodideModule, lockFileContents: JSON.parse(lock),
     stdin: () => null, stdout: () => {}, stderr: () => {},
-  };
-  const pyodide = await loaded(loadPyodide, options, snapshot);
+  });
   pyodide.unpackArchive(grader, "zip", { extractDir: "/site" });
-  const begun = performance.now();
-  pyodide.runPython(IMPORT);
   const patience = Math.max(1, (performance.now() - begun) / USUAL_MS);
   pyodide.globals.set("patience", patience);
   pyodide.globals.set("alive", alive);
   return { tab: pyodide.runPython(START), patience, memory: () => pyodide._module.HEAPU8.length };
-}
-
-/** Start Python from the memory of an earlier start, or tell the frame its memory. Nothing of a learner has run yet. */
-async function loaded(loadPyodide, options, snapshot) {
-  if (snapshot) {
-    try {
-      return await loadPyodide({ ...options, _loadSnapshot: snapshot });
-    } catch (error) {
-      console.warn(`Python starts anew: ${error.message}`);
-      return loadPyodide(options);
-    }
-  }
-  const pyodide = await loadPyodide({ ...options, _makeSnapshot: true });
-  const memory = pyodide.makeMemorySnapshot();
-  postMessage({ snapshot: memory }, [memory.buffer]);
-  return pyodide;
 }
 
 function limitMemory() {
