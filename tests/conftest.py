@@ -24,6 +24,8 @@ from grader.author.verify import shaken
 from grader.ci.files import built_wheel
 from grader.course import Course, Exercise, load_course
 from grader.grading import grade
+from grader.intake import Entry, Intake
+from grader.intake.files import read_files
 from grader.oracle import Oracle
 from grader.oracle.answer_book import Answer, AnswerBook, read_book
 from grader.program import Question
@@ -172,6 +174,13 @@ def solved(once: Once) -> Report:
 
     report: Report = once("solved", graded)
     return report
+
+
+@pytest.fixture(scope="session")
+def take_in() -> Callable[[Entry], Intake]:
+    """Return a function that reads a submission for the repository's own course, in this process."""
+    filenames = {exercise.id: exercise.filename for exercise in load_course(ROOT).exercises}
+    return lambda entry: read_files(entry.named, filenames, entry.choices).of(entry)
 
 
 @pytest.fixture(scope="session")

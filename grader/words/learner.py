@@ -163,7 +163,7 @@ _QUESTIONS: dict[str, str] = {
     "{places:it|they} run?",
     "expression": "What is the value of each part of the expression in {where}, and which value is needed?",
     "grafted": "What {places:does|do} {where} do, part by part, and what should be done there?",
-    "function": "Run `{name}` by hand on the program of the failing check. Which of its steps is wrong?",
+    "function": "Follow `{name}` step by step on the program of the failing check. Which step is wrong?",
 }
 _STORED = "value that was stored before"
 _TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:[-+*/]|\*\*)?=(?!=)")

@@ -1,4 +1,4 @@
-"""The repository's own course, and submissions read for it."""
+"""The repository's own course."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +8,6 @@ import msgspec
 import pytest
 
 from grader.course import Course, load_course
-from grader.intake import Entry, Intake
-from grader.intake.files import read_files
 from grader.report import Report, to_json
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,18 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def course() -> Course:
     return load_course(ROOT)
-
-
-@pytest.fixture(scope="session")
-def exercises(course: Course) -> dict[str, str]:
-    """Return the files of the course's exercises, by their ids."""
-    return {exercise.id: exercise.filename for exercise in course.exercises}
-
-
-@pytest.fixture(scope="session")
-def take_in(exercises: dict[str, str]) -> Callable[[Entry], Intake]:
-    """Read a submission in this process."""
-    return lambda entry: read_files(entry.named, exercises, entry.choices).of(entry)
 
 
 @pytest.fixture(scope="session")

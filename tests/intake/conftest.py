@@ -10,7 +10,6 @@ import pytest
 
 from grader.course import Course, load_course
 from grader.intake import Entry, Intake
-from grader.intake.files import read_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,12 +23,6 @@ def course() -> Course:
 def exercises(course: Course) -> dict[str, str]:
     """Return the files of the course's exercises, by their ids."""
     return {exercise.id: exercise.filename for exercise in course.exercises}
-
-
-@pytest.fixture(scope="session")
-def take_in(exercises: dict[str, str]) -> Callable[[Entry], Intake]:
-    """Read a submission in this process."""
-    return lambda entry: read_files(entry.named, exercises, entry.choices).of(entry)
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def test_the_next_service_with_the_same_setup_gets_the_process() -> None:
     assert first == used(ONE)
 
 
-def test_a_process_that_has_ended_is_left_to_nobody() -> None:
+def test_a_process_that_has_ended_is_not_used_again() -> None:
     """The next service starts another one."""
     assert used(ONE, kill=True) != used(ONE)
 

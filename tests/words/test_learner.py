@@ -238,7 +238,7 @@ def test_a_repair_is_told_by_its_place(result: Repairs, text: str) -> None:
     ("check", "text"), [("last", "another failing check pass (last is right)"), ("", "one failing check pass")]
 )
 def test_a_later_check_is_named(check: str, text: str) -> None:
-    """Its title stands in the sentence. Where the failed checks are not known, the sentence names none."""
+    """The sentence contains the title of the check, if the failed checks are known."""
     failed = [named_check("both", "failed"), named_check("last", "failed")] if check else []
     told = repairs_text(found((7,), check=check or "both"), failed=failed)
     assert f"A change of the statement in line 7 alone makes {text}, but no change was found" in told
