@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from ..base import plain
-from ..client import MAX_CPU_S, Batch, Broke, Done, EngineProcess, Host, LoadFailed, Read, Run, Source
+from ..client import Batch, Broke, Done, EngineProcess, Host, LoadFailed, Read, Run, Source
 from ..course import Limits
 from ..program import Program, program
 from ..sandbox import Warm
@@ -23,7 +23,7 @@ NAMES = ("ela", "anna", "lea", "nela", "lena", "alan")
 STEPS = 60
 RATE = 0.7
 _NUMBERS, _NEURONS = 2, 4  # the numbers in an embedding, and the neurons
-_CPU_S = min(10.0, MAX_CPU_S)
+_CPU_S = 10.0
 _DRAWN = 12  # names that are drawn
 _LONGEST = 12  # letters of a drawn name
 _FUNCTIONS = ("logits_of", "loss_of", "train")
