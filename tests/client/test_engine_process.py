@@ -546,7 +546,7 @@ BAD = [
 def test_the_batch_after_a_bad_one_works(running: Running, once: str, act: str) -> None:
     """The next batch finishes, whatever the last one did to its process."""
     body = "\n    ".join(act.splitlines())
-    process = running(f"if {once}:\n    {body}", limits=Limits(cpu_s=0.05, output_kb=4))
+    process = running(f"if {once}:\n    {body}", limits=Limits(cpu_s=0.3, output_kb=4))
     process.ask(cpu_s=0.05)
     assert runs_well(process)
 
@@ -810,7 +810,7 @@ def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(running: Ru
 def test_bad_batches_cost_themselves_alone_in_the_sandbox_too(running: Running, strong: Any, act: str) -> None:
     """Each kind of bad batch gives no result, and the next batch of the same file finishes."""
     body = "\n    ".join(act.splitlines())
-    process = running(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.05, output_kb=4))
+    process = running(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.3, output_kb=4))
     bad = process.ask(cpu_s=0.05)
     assert isinstance(bad.answer, Died) or isinstance(outcome(bad), Broke)
     assert runs_well(process, steps=(("values",),))
