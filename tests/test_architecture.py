@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from every import every
 
 GRADER = Path(__file__).resolve().parents[1] / "grader"
 
@@ -138,7 +139,7 @@ def test_no_two_modules_import_each_other() -> None:
     assert {} == graph
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if name_of(path).startswith("worker")], ids=name_of)
+@every("path", [path for path in MODULES if name_of(path).startswith("worker")], ids=name_of)
 def test_the_worker_stands_alone(path: Path) -> None:
     """Modules beside learner code import only the standard library, their own package and numpy."""
     outside = [
@@ -147,7 +148,7 @@ def test_the_worker_stands_alone(path: Path) -> None:
     assert outside in ([], FOREIGN.get(name_of(path)))
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if name_of(path).startswith("worker.")], ids=name_of)
+@every("path", [path for path in MODULES if name_of(path).startswith("worker.")], ids=name_of)
 def test_confine_can_be_read_alone(path: Path) -> None:
     """Modules of `confine` import nothing from `adapter`, and `adapter` imports only the limits from `confine`."""
     half = name_of(path).split(".")[1]
@@ -197,7 +198,7 @@ def test_torch_stays_in_one_module() -> None:
     assert set() == importers
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=name_of)
+@every("path", PACKAGES, ids=name_of)
 def test_a_package_only_hands_names_on(path: Path) -> None:
     """An `__init__` has only a docstring, imports and names."""
     first, *rest = tree_of(path).body
@@ -213,7 +214,7 @@ def hands_a_name_on(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@every("path", MODULES, ids=name_of)
 def test_every_module_says_what_it_is(path: Path) -> None:
     """Every module begins with a docstring."""
     assert ast.get_docstring(tree_of(path))

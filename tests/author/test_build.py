@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.author import build, make_stub
 from grader.author.build import Steps, catalogue
@@ -91,7 +92,7 @@ def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerB
     assert built.stubs == shipped.stubs, STALE
 
 
-@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+@every("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
 def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shipped: AnswerBook) -> None:
     """The shipped book has every misconception that is listed beside a solution, in the same words."""
     written = [(one.id, one.title, one.explanation, one.hint) for one in catalogue(COURSE, exercise)]
@@ -100,7 +101,7 @@ def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shippe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("exercise", "name"), SAMPLE.items())
+@every(("exercise", "name"), SAMPLE.items())
 def test_misconceptions_behave_as_in_the_shipped_book(
     exercise: str, name: str, built: AnswerBook, shipped: AnswerBook
 ) -> None:
@@ -145,7 +146,7 @@ def squeezed(text: str) -> str:
     return "\n".join(line.strip() for line in textwrap.dedent(text).splitlines() if line.strip())
 
 
-@pytest.mark.parametrize("number", range(len(COURSE.exercises)), ids=lambda i: COURSE.exercises[i].id)
+@every("number", range(len(COURSE.exercises)), ids=lambda i: COURSE.exercises[i].id)
 def test_no_exercise_file_gives_its_own_or_a_later_solution_away(number: int) -> None:
     """A solution is not in the file of its own exercise or of an earlier one. Later exercises may contain it."""
     for region in regions(COURSE, COURSE.exercises[number]):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from msgspec import Struct
 
 from grader.base.service import Ended, NotStarted, Service, receive, send
@@ -163,7 +164,7 @@ def test_a_message_arrives_unchanged(message: Struct) -> None:
     assert [message, None] == [receive(stream, type(message)) for _ in range(2)]
 
 
-@pytest.mark.parametrize(
+@every(
     "data",
     [
         b"\0\0",

@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-import pytest
+from every import every
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -35,7 +35,7 @@ TEXTS = ANY_TEXT | FORMULAS
 BEGINS_A_FORMULA = re.compile(r"[\s'\"]*[=+\-@\t\r＝＋－＠]")  # noqa: RUF001
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "number"), [("0 points", 0), ("1 point", 1), ("2 points", 2), ("1 point", 1.0), ("1.5 points", 1.5)]
 )
 def test_a_number_has_its_noun(expected: str, number: float) -> None:
@@ -66,7 +66,7 @@ def test_a_table_reads_back(rows: list[list[str]]) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("=1+1", "'=1+1"),
@@ -116,7 +116,7 @@ def test_lines_are_xml(text: str) -> None:
     assert not re.search(r"::|##\[", shown)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("a\n\tb\r\nc", "a\n\tb\nc"),
@@ -154,7 +154,7 @@ def test_plain_text_is_harmless_and_otherwise_unchanged(text: str) -> None:
     assert shown == plain(shown)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("größer → 3 · ½ 日本 🙂", "größer → 3 · ½ 日本 🙂"),
@@ -178,7 +178,7 @@ def test_characters_are_spelled_out(text: str, expected: str) -> None:
     assert expected == plain(text)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "می\u200cخواهم",  # Persian  # noqa: RUF001
@@ -196,8 +196,8 @@ def test_what_scripts_and_emoji_are_written_with_stays(text: str) -> None:
     assert (text, text, text, text) == (plain(text), printable(text), one_line(text), lines(text))
 
 
-@pytest.mark.parametrize("c", ["\u200c", "\u200d", "\ufe0f", "\ufe00", "\U000e0100", "\u180b", "\ufeff", "\U000e0061"])
-@pytest.mark.parametrize("place", ["{}bob", "b{}ob", "bob{}", "b{} ob", "7{}7", "é{}a"])
+@every("c", ["\u200c", "\u200d", "\ufe0f", "\ufe00", "\U000e0100", "\u180b", "\ufeff", "\U000e0061"])
+@every("place", ["{}bob", "b{}ob", "bob{}", "b{} ob", "7{}7", "é{}a"])
 def test_two_names_that_look_the_same_are_told_apart(c: str, place: str) -> None:
     """In a name of Latin letters, an invisible character is escaped."""
     assert place.format(f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}") == printable(place.format(c))
@@ -211,7 +211,7 @@ def test_every_character_without_a_shape_is_spelled_out() -> None:
     assert [] == [hex(number) for number in ignorable if chr(number) in plain(f"a{chr(number)}b")]
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ("two\nlines", "two\nlines"),
@@ -229,7 +229,7 @@ def test_what_becomes_of_a_paragraph(text: str, expected: str) -> None:
 # -- names ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "text"),
     [
         ("größe 🙂.py", "größe 🙂.py"),
@@ -268,7 +268,7 @@ def test_json_says_the_same_and_shows_all_of_it(value: object) -> None:
     assert not re.search(r"::|##(vso)?\[", shown)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [("a\ufeffb", '"a\\ufeffb"'), ("\U000e0041", '"\\udb40\\udc41"'), ("a::b", '"a\\u003a:b"'), ("é→🙂", '"é→🙂"')],
 )
@@ -282,7 +282,7 @@ def test_json_for_files_is_indented_and_escaped() -> None:
     assert '{\n  "a": [\n    "\\ufeff"\n  ]\n}\n' == json_text({"a": ["\ufeff"]})
 
 
-@pytest.mark.parametrize(("expected", "names"), [("", ""), ("a, b", "ab"), ("a, b and more", "abc")])
+@every(("expected", "names"), [("", ""), ("a, b", "ab"), ("a, b and more", "abc")])
 def test_few_names_stand_for_all(expected: str, names: str) -> None:
     """The number of shown names is limited, and a text says whether there are others."""
     assert expected == few(names, 2)
@@ -291,7 +291,7 @@ def test_few_names_stand_for_all(expected: str, names: str) -> None:
 # -- streams -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("encoding", "expected"),
     [
         ("ascii", "\\u2207L \\xe9... \\xff \\U0001f642"),

@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from every import every
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -50,7 +51,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
+@every("text", DEEP.values(), ids=DEEP.keys())
 def test_what_is_too_deep_is_an_error(text: str) -> None:
     """PyYAML uses recursion in C, so the process would end with a segmentation fault."""
     for read in (yaml_tree, lambda text: yaml_texts(text.encode())):
@@ -86,7 +87,7 @@ def test_too_many_values_are_an_error() -> None:
         yaml_tree("- a\n" * (MAX_NODES + 1))
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "line", "problem"),
     [
         ("a: 1\nb: *x\n", 2, "undefined alias|alias without an anchor"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from answering import answer
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,9 +52,7 @@ def finding(compare: Callable[..., None], *arguments: Any) -> Finding:
     return failure.value.finding
 
 
-@pytest.mark.parametrize(
-    ("shown", "truth"), [(0.0, -1.1102230246251565e-16), (0.0, 0.0), (1e-13, 1e-13), (1e-9, 1e-9), (2.5, 2.5)]
-)
+@every(("shown", "truth"), [(0.0, -1.1102230246251565e-16), (0.0, 0.0), (1e-13, 1e-13), (1e-9, 1e-9), (2.5, 2.5)])
 def test_a_rounding_error_is_shown_as_zero(shown: float, truth: float) -> None:
     """Torch's gradient of `(2 / a) * a` may be -1.1e-16. A learner reads 0."""
     asked = program("L = (2 / a) * a", a=2.5)
@@ -62,7 +61,7 @@ def test_a_rounding_error_is_shown_as_zero(shown: float, truth: float) -> None:
     assert {shown} == set(found.expected.values())
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "observed", "truth", "scale"),
     [
         (True, 6.0, 6.0, 6.0),
@@ -100,9 +99,7 @@ def test_the_largest_number_counts_without_its_sign() -> None:
     assert largest(Answer((1.0, 2.0), (2.0, -30.0))) == 30.0
 
 
-@pytest.mark.parametrize(
-    ("expected", "name"), [("dL/da", "a"), ("dL/d(a * b)", "a * b"), ("dL/d(a + a #2)", "a + a #2")]
-)
+@every(("expected", "name"), [("dL/da", "a"), ("dL/d(a * b)", "a * b"), ("dL/d(a + a #2)", "a + a #2")])
 def test_slopes_are_named_as_one_writes_them(expected: str, name: str) -> None:
     """A node without a name is shown by its expression in parentheses."""
     assert expected == gradient_name(program("L = a + b", a=1, b=2), name)
@@ -150,7 +147,7 @@ def test_only_what_is_wrong_is_shown() -> None:
     assert {"dL/db": 2.0} == found.expected
 
 
-@pytest.mark.parametrize(("expected", "observed"), [("nan", math.nan), ("inf", math.inf), ("a str", Odd("str"))])
+@every(("expected", "observed"), [("nan", math.nan), ("inf", math.inf), ("a str", Odd("str"))])
 def test_what_json_cannot_say_is_shown_in_words(expected: str, observed: Any) -> None:
     """Not-a-number, infinity and other types are words."""
     asked = program("L = a + b", a=1, b=2)
@@ -158,7 +155,7 @@ def test_what_json_cannot_say_is_shown_in_words(expected: str, observed: Any) ->
     assert {"dL/da": expected} == found.actual
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "other"),
     [
         (True, Answer((2.0, 1e6), (1.0, 0.0))),
@@ -184,7 +181,7 @@ def test_a_guard_in_a_logarithm_is_another_function() -> None:
     assert [True, False, False] == [close(number, slope, slope) for number in guarded]
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "observed"),
     [
         (True, [0.800000011920929, 3.0, 2.4000000953674316]),
@@ -326,7 +323,7 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
     assert (NoNode(),) == refusal(of, *order).remarks
 
 
-@pytest.mark.parametrize(
+@every(
     ("what", "returned"),
     [
         ("None", Called()),
@@ -382,13 +379,13 @@ def test_every_order_with_users_first_is_right(seed: int, rng: random.Random) ->
     judge_trace(of, trace(*order))
 
 
-@pytest.mark.parametrize("ran", [(4, 2, 3), (4, 3, 2), (4, 3, 2, 1, 0), (4, 17, 2, 3, 18)])
+@every("ran", [(4, 2, 3), (4, 3, 2), (4, 3, 2, 1, 0), (4, 17, 2, 3, 18)])
 def test_leaves_and_nodes_besides_may_run_or_not(ran: tuple[int, ...]) -> None:
     """Closures of leaves and of the engine's further nodes are neither required nor forbidden."""
     judge_trace(DIAMOND, trace(*ran))
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "ran"),
     [
         (NeverRan("L"), (2, 3)),
@@ -414,7 +411,7 @@ def test_only_what_the_root_needs_has_to_run() -> None:
 # -- rules that are named and not called -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "body"),
     [
         (("L._backward", "e._backward"), "    L._backward\n    e._backward  # then this\n"),

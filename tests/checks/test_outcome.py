@@ -4,6 +4,7 @@ import math
 from typing import Any, get_args
 
 import pytest
+from every import every
 from problems import problem
 
 from grader.checks import CheckFailed
@@ -18,7 +19,7 @@ def finding(cause: Problem | Died) -> Finding:
     return failure.value.finding
 
 
-@pytest.mark.parametrize(
+@every(
     ("status", "kind"),
     [
         ("error", "raised"),
@@ -48,7 +49,7 @@ def test_the_cause_decides_the_status(status: str, kind: str | Died) -> None:
     assert (status, "L = a + b") == (found.status, found.program)
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "type_name", "names"),
     [
         ("shape", "no_class", []),
@@ -67,7 +68,7 @@ def test_every_kind_of_death_is_known() -> None:
     assert set(get_args(Kind)) == STATUS.keys()
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "value"),
     [
         (2.5, 2.5),

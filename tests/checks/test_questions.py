@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from every import every
 
 from grader.checks.questions import Questions, recorded
 from grader.client import Run
@@ -26,7 +26,7 @@ EMPTY: tuple[Any, ...] = ("preload", [])
 BACKWARD, BY_HAND = ("backward", 2), ("call", "sum_of_product", NODES)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "given"),
     [
         ((1, BACKWARD), (("values",), BACKWARD, ("grads",), ("values",))),
@@ -48,7 +48,7 @@ def test_the_last_pass_is_recorded(expected: tuple[Any, ...], given: tuple[Any, 
     assert (("record", begin), *recorded_steps) == steps(*given)
 
 
-@pytest.mark.parametrize(
+@every(
     "run",
     [
         Run(BOTH, (("values",),)),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from answering import all_zeroed, engine_that, honest
+from every import every
 
 from grader.checks import EngineUnderCheck
 from grader.checks.outcome import CheckOutcome, GraderFault
@@ -121,7 +122,7 @@ PASSED = {"exercise": "plus", "check": "both", "status": "passed"}
 FAILED = PASSED | {"status": "failed", "finding": {"status": "failed"}}
 
 
-@pytest.mark.parametrize(
+@every(
     "reported",
     [
         None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from answering import READING, Says, all_zeroed, engine_that, honest, redrawn, zeroed
+from every import every
 
 from grader.checks import CheckFailed, EngineUnderCheck, GivenPass
 from grader.checks.outcome import Finding
@@ -70,7 +71,7 @@ ASKS: dict[str, Ask] = {
 }
 
 
-every_ask = pytest.mark.parametrize("ask", ASKS.values(), ids=list(ASKS))
+every_ask = every("ask", ASKS.values(), ids=list(ASKS))
 
 
 def finding(says: Says, ask: Ask, source: str = "", **options: Any) -> Finding:
@@ -180,8 +181,8 @@ WRONG: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("expected", "method", "arguments", "named"), WRONG)
-@pytest.mark.parametrize("says", [honest, None], ids=["running", "planning"])
+@every(("expected", "method", "arguments", "named"), WRONG)
+@every("says", [honest, None], ids=["running", "planning"])
 def test_a_wrong_call_is_an_error_of_the_course(
     says: Says | None, expected: str, method: str, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> None:
@@ -195,7 +196,7 @@ def test_a_wrong_call_is_an_error_of_the_course(
 
 
 @every_ask
-@pytest.mark.parametrize("redraw", [None, redrawn()], ids=["its numbers", "other numbers"])
+@every("redraw", [None, redrawn()], ids=["its numbers", "other numbers"])
 def test_a_right_engine_passes(ask: Ask, redraw: Any) -> None:
     """All programs of a call are sent at once, judged under four orders, and counted."""
     batches: list[Batch] = []
@@ -253,7 +254,7 @@ def test_fresh_programs_come_from_the_seed() -> None:
 # -- wrong numbers ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "step"),
     [
         ("agrees", 0),
@@ -265,8 +266,8 @@ def test_fresh_programs_come_from_the_seed() -> None:
         ("uses local rules", 2),
     ],
 )
-@pytest.mark.parametrize("run", [0, 1])
-@pytest.mark.parametrize("seeds", [None, (0,), (3,)], ids=["always", "first", "last"])
+@every("run", [0, 1])
+@every("seeds", [None, (0,), (3,)], ids=["always", "first", "last"])
 def test_wrong_numbers_fail_under_any_order(name: str, step: int, run: int, seeds: Any) -> None:
     """A wrong value or gradient in any program fails the check, even under a single order seed."""
     found = finding(with_result(run, step, zeroed, seeds), ASKS[name])
@@ -292,7 +293,7 @@ START = StartingFrom({"L.grad": -2.5, "a.grad": 5.0})
 THREE = (3.0).hex()
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "ask", "says"),
     [
         ((DataChanged("backward"),), ASKS["agrees"], with_result(0, 3, zeroed)),
@@ -388,7 +389,7 @@ def test_the_right_numbers_may_be_kept_back() -> None:
     assert Finding("failed", "half(3, 5)", remarks=(NotRight({"half of 5": 0.0}),)) == found
 
 
-@pytest.mark.parametrize(
+@every(
     ("count", "type_name", "result"),
     [
         (None, "None", ["nothing"]),
@@ -410,8 +411,8 @@ def test_a_function_has_to_be_right_every_time(seeds: tuple[int, ...]) -> None:
     assert finding(with_result(0, 0, lambda _: ["numbers", [NONE, NONE]], seeds), halves).status == "failed"
 
 
-@pytest.mark.parametrize(("name", "step"), [("agrees", 0), ("agrees", 2), ("computes", 0), ("local rules", 3)])
-@pytest.mark.parametrize("seeds", [(0,), (1, 2), (3,)])
+@every(("name", "step"), [("agrees", 0), ("agrees", 2), ("computes", 0), ("local rules", 3)])
+@every("seeds", [(0,), (1, 2), (3,)])
 def test_a_failure_that_depends_on_the_order_says_so(name: str, step: int, seeds: tuple[int, ...]) -> None:
     """If an answer is right only under some orders, a remark says so."""
     assert DependsOnOrder(len(seeds), 4) in finding(with_result(0, step, zeroed, seeds), ASKS[name]).remarks
@@ -429,11 +430,11 @@ SOURCE = "class Value:\n    pass\n\ndef f():\n    return g()\n"
 RAISED = ["backward", "raised", "E", "why", []]
 
 
-@pytest.mark.parametrize(
+@every(
     ("status", "kind", "type_name"),
     [("error", "raised", "E"), ("timeout", "calls", "E"), ("timeout", "cpu", "E"), ("failed", "shape", "no_class")],
 )
-@pytest.mark.parametrize("where", [0, 1])
+@every("where", [0, 1])
 @every_ask
 def test_a_broken_run_fails_its_check(ask: Ask, status: str, kind: str, type_name: str, where: int) -> None:
     """A run that raises, spends its budget or lacks a part fails the check, with status, program and line."""
@@ -455,7 +456,7 @@ def test_wrong_values_are_told_before_a_later_error() -> None:
     assert ("failed", {"a": 2.0, "b": -3.0, "a * b": -6.0}) == (found.status, found.expected)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@every("seed", [1, 2, 3])
 def test_wrong_numbers_are_told_before_a_limit(seed: int) -> None:
     """The moment at which CPU time runs out depends on the machine, so a program that is wrong anyway is shown.
 
@@ -471,9 +472,7 @@ def test_wrong_numbers_are_told_before_a_limit(seed: int) -> None:
     assert ("failed", SQUARE.shown, ()) == (found.status, found.program, found.remarks)
 
 
-@pytest.mark.parametrize(
-    ("status", "kind"), [("timeout", "cpu_limit"), ("crashed", "exited"), ("error", "protocol_error")]
-)
+@every(("status", "kind"), [("timeout", "cpu_limit"), ("crashed", "exited"), ("error", "protocol_error")])
 @every_ask
 def test_a_death_fails_the_check(ask: Ask, status: str, kind: Kind) -> None:
     """A process that gives no answer fails the current check, with the way in which it ended."""
@@ -488,9 +487,7 @@ def test_an_unread_engine_fails_the_check(ask: Ask) -> None:
     assert ("failed", Reason("shape", detail="no_class")) == (found.status, found.reason)
 
 
-@pytest.mark.parametrize(
-    "lines", ["a = 1\x0c\nb = 2\n", "a = '\x1c'\nb = 2\n", "a = '\u2028'\nb = 2\n", "# \x85\nb = 2"]
-)
+@every("lines", ["a = 1\x0c\nb = 2\n", "a = '\x1c'\nb = 2\n", "a = '\u2028'\nb = 2\n", "# \x85\nb = 2"])
 def test_lines_are_counted_as_python_counts_them(lines: str) -> None:
     """A form feed or another separator inside a line does not start a new line."""
     problem = Problem("backward", "raised", "E", "why", [2])
@@ -510,7 +507,7 @@ NOT_OFFERED = build_problem("not_offered", "tanh")
 NO_ADDITION = ["build", "raised", "TypeError", "unsupported operand type(s) for +: 'int' and 'Value'"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("problem", "asked"),
     [
         (NOT_OFFERED, TANH),
@@ -526,7 +523,7 @@ def test_a_missing_option_costs_nothing_where_it_may_be_missing(problem: list[An
     engine_that(broken(problem)).agrees(asked, where_offered=True)
 
 
-@pytest.mark.parametrize(
+@every(
     ("problem", "asked"),
     [
         (NOT_OFFERED, BOTH),
@@ -587,7 +584,7 @@ def test_a_missing_operation_costs_something(others: list[Any]) -> None:
     assert ("failed", Reason("not_offered", detail="__sub__")) == (found.status, found.reason)
 
 
-@pytest.mark.parametrize(("cannot", "by"), [("nodes", "__sub__"), ("right", "__sub__"), ("left", "__rsub__")])
+@every(("cannot", "by"), [("nodes", "__sub__"), ("right", "__sub__"), ("left", "__rsub__")])
 def test_an_operation_that_uses_a_missing_one_costs_nothing_where_others_ask_for_both(cannot: str, by: str) -> None:
     """An engine may need `-x` for `a - b`, and not for `a - 2`."""
     charged(without_neg(cannot, by=by), "sub", "neg", asked=[*USES.values()]).finish()
@@ -599,8 +596,8 @@ def test_an_operation_that_uses_a_missing_one_in_some_programs_fails() -> None:
     assert Reason("not_offered", detail="__neg__", line=7) == finding_of(engine, EngineUnderCheck.finish).reason
 
 
-@pytest.mark.parametrize("operations", [(), ("sub",), ("neg",), ("neg", "div", "add")])
-@pytest.mark.parametrize("where_offered", [False, True])
+@every("operations", [(), ("sub",), ("neg",), ("neg", "div", "add")])
+@every("where_offered", [False, True])
 def test_an_operation_that_uses_a_missing_one_costs_where_either_is_asked_for(
     operations: tuple[str, ...], where_offered: bool
 ) -> None:
@@ -681,7 +678,7 @@ LIARS: dict[str, Callable[[Batch], Any]] = {
 }
 
 
-every_liar = pytest.mark.parametrize("liar", LIARS.values(), ids=LIARS.keys())
+every_liar = every("liar", LIARS.values(), ids=LIARS.keys())
 
 
 @every_ask
@@ -699,8 +696,8 @@ def test_no_liar_passes_for_a_function(liar: Says) -> None:
     finding(liar, halves)
 
 
-@pytest.mark.parametrize("where", [0, 1])
-@pytest.mark.parametrize("seeds", [(0,), (3,), (0, 1, 2, 3)], ids=["first", "last", "all"])
+@every("where", [0, 1])
+@every("seeds", [(0,), (3,), (0, 1, 2, 3)], ids=["first", "last", "all"])
 @every_ask
 def test_nobody_passes_by_leaving_a_program_out(ask: Ask, where: int, seeds: tuple[int, ...]) -> None:
     """An answer fails if it leaves out one run under one order seed."""
@@ -716,7 +713,7 @@ def test_a_program_left_out_is_a_doubt(ask: Ask) -> None:
     assert engine.left_out
 
 
-@pytest.mark.parametrize("kind", ["calls", "cpu", "stalled"])
+@every("kind", ["calls", "cpu", "stalled"])
 @every_ask
 def test_a_program_left_out_behind_a_used_up_budget_is_no_doubt(ask: Ask, kind: str) -> None:
     """An answer may leave out programs after its budget is spent, because the worker then runs nothing more."""
@@ -731,8 +728,8 @@ def test_a_program_left_out_behind_a_used_up_budget_is_no_doubt(ask: Ask, kind: 
     assert ("timeout", False) == (finding_of(engine, ask).status, engine.left_out)
 
 
-@pytest.mark.parametrize("kind", ["", "closure", "visit", "pull", "local_grads", "pairs", "parallel", "passed"])
-@pytest.mark.parametrize("name", ["agrees", "local rules", "uses local rules"])
+@every("kind", ["", "closure", "visit", "pull", "local_grads", "pairs", "parallel", "passed"])
+@every("name", ["agrees", "local rules", "uses local rules"])
 def test_a_false_reading_does_not_pass_wrong_numbers(kind: str, name: str) -> None:
     """Gradients that do not follow the rules fail, even if the engine claims another structure of its nodes."""
     finding(read_as(all_alike((1.0).hex()), kind), ASKS[name])
@@ -906,7 +903,7 @@ def test_training_that_goes_down_the_gradient_passes() -> None:
     assert ("train", SQUARE.root, 2, 0.25) == train
 
 
-@pytest.mark.parametrize(
+@every(
     ("losses", "a", "wrong", "remarks"),
     [
         (LOSSES, 0.5, {"a after 2 steps": (0.75, 0.5)}, ()),
@@ -967,7 +964,7 @@ def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
 ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
 
 
-@pytest.mark.parametrize(
+@every(
     ("ask", "step", "result", "wrong", "remarks"),
     [
         (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
@@ -1116,7 +1113,7 @@ def test_a_leaf_has_no_inputs_and_no_gradient() -> None:
     assert (HoldsInput("L"),) == finding(honest, lambda engine: engine.makes_leaves("a", "L", on=SQUARE)).remarks
 
 
-@pytest.mark.parametrize(
+@every(
     ("step", "result", "what"),
     [
         (5, ["values", [(1.0).hex()] * 2], "value"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from every import every
 from in_process import run_grade
 
 from grader.base import UserError
@@ -47,7 +48,7 @@ def workflow(text: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return read, job["steps"]
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@every("platform", PLATFORMS)
 def test_no_solution_is_inside(wheel: Path, platform: str) -> None:
     """No file contains a solution, a line of one, or a misconception. The course's checks are included."""
     files = made(platform, wheel)
@@ -68,7 +69,7 @@ def test_no_solution_is_inside(wheel: Path, platform: str) -> None:
     assert [name for name in files if name.endswith("course/tests/hidden/test_01_record.py")]
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@every("platform", PLATFORMS)
 def test_the_packaged_course_is_asked_for_by_name(wheel: Path, platform: str) -> None:
     """The files name the packaged course, so a course beside a submission is not used. No placeholder is left."""
     files = made(platform, wheel, own=False)
@@ -132,7 +133,7 @@ def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
     assert b"secrets." not in made("github", wheel)[".github/workflows/grade.yml"]
 
 
-@pytest.mark.parametrize("platform", sorted(set(PLATFORMS) - {"pages"}))
+@every("platform", sorted(set(PLATFORMS) - {"pages"}))
 def test_torch_is_installed_only_for_numbers_from_a_secret_seed(wheel: Path, platform: str) -> None:
     """A run that counts needs PyTorch. A learner's own run takes the course's seed, whose answers are in the book."""
     text = b"".join(data for name, data in made(platform, wheel).items() if not name.endswith((".whl", "/install.sh")))
@@ -195,7 +196,7 @@ def test_an_exercise_that_was_done_is_in_no_bundle(tmp_path: Path, wheel: Path) 
     assert stub == written
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@every("platform", PLATFORMS)
 def test_everything_is_pinned(wheel: Path, platform: str) -> None:
     """Each package has the tested version, and no script asks for a newer one."""
     files = made(platform, wheel)
@@ -207,7 +208,7 @@ def test_everything_is_pinned(wheel: Path, platform: str) -> None:
     assert '-c "$here/constraints.txt"' in script
 
 
-@pytest.mark.parametrize("platform", PLATFORMS)
+@every("platform", PLATFORMS)
 def test_scripts_can_be_read_by_their_language(wheel: Path, platform: str) -> None:
     """bash and Python find no syntax error."""
     for name, data in made(platform, wheel).items():

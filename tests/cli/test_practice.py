@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from in_process import GRADE
 
 from grader.base.style import Style
@@ -330,7 +331,7 @@ def test_every_command_fits_forty_columns(grade: Grade, exercises: Path) -> None
         assert [] == [line for line in lines if len(line) > 40], words
 
 
-@pytest.mark.parametrize("width", [38, 60, 78, 198])
+@every("width", [38, 60, 78, 198])
 def test_the_keys_fit(width: int) -> None:
     """The keys are shown in as many lines as the window needs."""
     lines = _key_lines(Style(width))

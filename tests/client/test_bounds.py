@@ -2,6 +2,7 @@
 
 import msgspec
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,21 +17,19 @@ def spelled(text: str) -> int:
     return len(escaped_json(msgspec.json.encode(text).decode()).encode()) - len('""')
 
 
-@pytest.mark.parametrize(
-    ("expected", "text", "most"), [("", "", 3), ("abc", "abc", 3), ("ab…", "abcd", 3), ("∇∇…", "∇" * 9, 3)]
-)
+@every(("expected", "text", "most"), [("", "", 3), ("abc", "abc", 3), ("ab…", "abcd", 3), ("∇∇…", "∇" * 9, 3)])
 def test_a_text_that_is_cut_ends_in_a_mark(expected: str, text: str, most: int) -> None:
     """A short text stays unchanged. A long text is cut and ends in a mark, within the limit."""
     assert expected == cut(text, most)
 
 
-@pytest.mark.parametrize("text", ["", "1\n2\n", "x" * OUTPUT, "naïve ∇ 😀\n" * 20, "a: 1\n" * 2_000])
+@every("text", ["", "1\n2\n", "x" * OUTPUT, "naïve ∇ 😀\n" * 20, "a: 1\n" * 2_000])
 def test_output_that_fits_stays_as_it_is(text: str) -> None:
     """The output of an ordinary learner is kept completely."""
     assert text == cut_output(text, LARGE)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "text", "output_kb", "lost"),
     [
         ("x" * 1_024 + "\n[1 more bytes left out]\n", "x" * 1_025, 1, 0),

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.client import Budget, Died, Done, Loaded, LoadFailed, Ran, Read
 from grader.course import Limits
@@ -25,7 +26,7 @@ def used(budget: Budget) -> tuple[float, float]:
     return budget.cpu_s, budget.wall_s
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "budget"),
     [
         (None, Budget(max_cpu_s=1, max_wall_s=1, cpu_s=0.99, wall_s=0.99)),

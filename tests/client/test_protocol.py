@@ -11,6 +11,7 @@ import random
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -134,7 +135,7 @@ def test_a_right_answer_is_read() -> None:
     assert unrun is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "result"),
     [
         (Called(), ["nothing"]),
@@ -169,9 +170,7 @@ def test_an_unread_engine_is_a_problem() -> None:
     assert Problem(*PROBLEM) == decode_batch(frame(["unread", PROBLEM]), BATCH)
 
 
-@pytest.mark.parametrize(
-    ("expected", "answer"), [(True, ["loaded"]), (False, ["not_started"]), (Problem(*PROBLEM), ["failed", PROBLEM])]
-)
+@every(("expected", "answer"), [(True, ["loaded"]), (False, ["not_started"]), (Problem(*PROBLEM), ["failed", PROBLEM])])
 def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> None:
     """A file was loaded, was not started, or has a problem."""
     assert expected == decode_load(frame(answer))
@@ -230,7 +229,7 @@ def test_the_longest_honest_answer_fits_under_the_cap() -> None:
 HONEST = json.dumps(honest()).encode()
 
 
-@pytest.mark.parametrize(
+@every(
     "answer",
     [
         b"",
@@ -272,7 +271,7 @@ def test_bytes_that_are_no_answer_are_refused(answer: bytes) -> None:
         decode_load(answer)
 
 
-@pytest.mark.parametrize(
+@every(
     "body",
     [
         'null', 'true', '0', '"read"', '[]', '{}', '[[]]', '["passed"]', '["read"]', '["loaded"]', '["unread"]',
@@ -287,7 +286,7 @@ def test_messages_of_another_kind_are_refused(body: str) -> None:
         decode_batch(framed(body.encode()), ONE)
 
 
-@pytest.mark.parametrize(
+@every(
     "body",
     ['null', '[]', '["loaded", 1]', '["loaded", []]', '["Loaded"]', '["failed"]', '["failed", []]', '["read"]', '{}',
      '"loaded"', '["not_started", "loaded"]', '[["loaded"]]', '["unread", ["a", "b", "c", "d", []]]'],
@@ -298,7 +297,7 @@ def test_other_answers_to_a_load_are_refused(body: str) -> None:
         decode_load(framed(body.encode()))
 
 
-@pytest.mark.parametrize(
+@every(
     "token",
     [
         "NaN", "Infinity", "-Infinity", "6", "6.0", "1e400", "null", "true", "[]", "{}",
@@ -316,9 +315,7 @@ def test_a_number_has_one_spelling(token: str) -> None:
         decode_batch(framed(body.encode()), ONE)
 
 
-@pytest.mark.parametrize(
-    "token", ["nan", "inf", "-inf", "0x0.0p+0", "-0x0.0p+0", "0x0.0000000000001p-1022", "!a", "!_"]
-)
+@every("token", ["nan", "inf", "-inf", "0x0.0p+0", "-0x0.0p+0", "0x0.0000000000001p-1022", "!a", "!_"])
 def test_every_spelling_that_float_hex_has_is_accepted(token: str) -> None:
     """Infinities, zeros, subnormal numbers and the names of other types are valid tokens."""
     assert isinstance(decode_batch(frame(one("done", [["values", [token] * 3]])), ONE), Read)
@@ -327,7 +324,7 @@ def test_every_spelling_that_float_hex_has_is_accepted(token: str) -> None:
 VALUES = ["values", TOKENS]
 
 
-@pytest.mark.parametrize(
+@every(
     "answer",
     [
         one("done", []),
@@ -372,8 +369,8 @@ def test_too_few_or_too_many_of_anything_are_refused(answer: Any) -> None:
         decode_batch(frame(answer), ONE)
 
 
-@pytest.mark.parametrize("step", ALL_STEPS, ids=[step[0] for step in ALL_STEPS])
-@pytest.mark.parametrize("result", [*RESULTS, ["numbers", TOKENS], ["other", "str"]], ids=lambda r: str(r[0]))
+@every("step", ALL_STEPS, ids=[step[0] for step in ALL_STEPS])
+@every("result", [*RESULTS, ["numbers", TOKENS], ["other", "str"]], ids=lambda r: str(r[0]))
 def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: list[Any]) -> None:
     """A step's answer is of the step's kind. A call may give one of four kinds."""
     fits = {
@@ -391,7 +388,7 @@ def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: lis
             decode_batch(frame(one("done", [result])), batch)
 
 
-@pytest.mark.parametrize("index", [-2, -(10**9), 10**7 + 1, 2**63, 2**64, 10**30, 1.0, 1.5, "1", None, True, [1]])
+@every("index", [-2, -(10**9), 10**7 + 1, 2**63, 2**64, 10**30, 1.0, 1.5, "1", None, True, [1]])
 def test_an_index_lies_in_its_range(index: Any) -> None:
     """A node is a small whole number or -1, in a list of nodes and in a trace."""
     call = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
@@ -405,7 +402,7 @@ def test_an_index_lies_in_its_range(index: Any) -> None:
             decode_batch(frame(one("done", [result])), batch)
 
 
-@pytest.mark.parametrize(
+@every(
     "calls", [[[0]], [[0, [], []]], [[0, [[0]]]], [[0, [[0, 1.0]]]], [[0, [[0, TOKENS[0], 1]]]], [0], [{}], {"0": []}]
 )
 def test_a_trace_has_pairs_of_pairs(calls: Any) -> None:
@@ -415,7 +412,7 @@ def test_a_trace_has_pairs_of_pairs(calls: Any) -> None:
         decode_batch(frame(one("done", [["trace", calls]])), batch)
 
 
-@pytest.mark.parametrize(
+@every(
     ("place", "value"),
     [
         *((place, value) for place in (0, 1, 2) for value in ("", "a b", "größe", "x" * 41, 1, None, ["a"], "a\n")),
@@ -432,7 +429,7 @@ def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
         decode_load(frame(["failed", problem]))
 
 
-@pytest.mark.parametrize(
+@every(
     ("place", "value"),
     [
         *((place, value) for place in (0, 1, 2) for value in ("", "a b", 1, None)),
@@ -493,7 +490,7 @@ def test_no_batch_asks_for_more_than_the_bounds(runs: int, step: tuple[str]) -> 
     assert (bounds.ANSWER, bounds.ANSWER_VALUES) == (batch.answer_cap, batch.most_values)
 
 
-@pytest.mark.parametrize("lines", [[], [1], [4, 3, 2, 1]])
+@every("lines", [[], [1], [4, 3, 2, 1]])
 def test_a_problem_has_as_many_lines_as_a_worker_sends(lines: list[int]) -> None:
     """Up to four line numbers, in any order."""
     problem = [*PROBLEM[:4], lines]
@@ -601,7 +598,7 @@ def test_a_right_answer_with_a_part_too_few_or_too_many_is_read_or_refused(place
     take(frame(message))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@every("seed", range(4))
 def test_a_right_answer_with_bytes_changed_is_read_or_refused(seed: int) -> None:
     """Flipped, dropped, doubled and shuffled bytes raise nothing but Refused, with any length."""
     rng = random.Random(seed if "BACKWARD_FUZZ_CASES" not in os.environ else None)
@@ -623,7 +620,7 @@ def test_a_right_answer_with_bytes_changed_is_read_or_refused(seed: int) -> None
         take(bytes(changed))
 
 
-@pytest.mark.parametrize(
+@every(
     "about",
     [
         ["shape", "no_such_code", "", []],
@@ -726,7 +723,7 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
     assert arrangement.places[other.visits[0].changes[0].node] == 3
 
 
-@pytest.mark.parametrize(
+@every(
     ("place", "value"),
     [
         ((1,), [0, 0]),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from every import every
 
 from grader.client import (
     Batch,
@@ -81,7 +82,7 @@ def test_each_batch_runs_the_file_afresh(here: Here) -> None:
         assert first == second
 
 
-@pytest.mark.parametrize(
+@every(
     "line",
     [
         "import math; math.exp = None",

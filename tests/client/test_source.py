@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from unread import why_unread
 
 from grader.client import NotebookError, Source, code_cells, read_source, without_magics
@@ -236,7 +237,7 @@ def test_cells_for_other_exercises_are_left_out(tmp_path: Path) -> None:
     assert "x = 1\ny = 2" == read_notebook(tmp_path, notebook("x = 1", "%%grade swap\nx = 3", "y = 2")).text
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "cell"),
     [
         ("pass\nx = 1", "%matplotlib inline\nx = 1"),
@@ -256,7 +257,7 @@ def test_magics_and_shell_lines_are_left_out(expected: str, cell: str) -> None:
     assert expected == without_magics(cell)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "cell"),
     [("\nx = 1", "%%time\nx = 1"), ("\n", "%%bash\nls"), ("\n\nx = 1", "\n%%grade\nx = 1"), ("\n", "%%html\n<b>")],
 )

@@ -2,20 +2,20 @@
 
 from pathlib import Path
 
-import pytest
+from every import every
 
 from grader.client.traces import leaves_traces
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "solutions").glob("*.py")), ids=lambda path: path.stem)
+@every("path", sorted((ROOT / "solutions").glob("*.py")), ids=lambda path: path.stem)
 def test_solutions_leave_nothing(path: Path) -> None:
     """Usual code needs no other interpreter after it."""
     assert not leaves_traces(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
+@every(
     "line",
     [
         "from math import exp, tanh; exp(1)",
@@ -34,7 +34,7 @@ def test_usual_code_leaves_nothing(line: str) -> None:
     assert not leaves_traces(line)
 
 
-@pytest.mark.parametrize(
+@every(
     "line",
     [
         "import sys",

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from every import every
 
 from grader.client import Reason
 from grader.cohort import Summary, summarise
@@ -150,7 +151,7 @@ def test_every_learner_has_points_for_every_exercise(course: Course, solved: Rep
     assert (0, lost.score + lost.bonus) == (table["ann"]["swap"], sum(table["ann"].values()))
 
 
-@pytest.mark.parametrize(
+@every(
     ("above", "failed", "expected"),
     [
         (0, {}, [("A", 0)]),  # on the border: a check of 1 point less drops it

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import get_args
 
-import pytest
+from every import every
 
 from grader.checks.outcome import Status
 from grader.client.protocol import SHAPES
@@ -22,9 +22,7 @@ def test_codes_of_statuses_and_of_reasons_exist() -> None:
     assert set() == set(STOPS) - {*SHAPES, *ends}
 
 
-@pytest.mark.parametrize(
-    ("expected", "name"), [(True, "RecursionError"), (True, "error"), (False, "print"), (False, "")]
-)
+@every(("expected", "name"), [(True, "RecursionError"), (True, "error"), (False, "print"), (False, "")])
 def test_exceptions_are_codes_too(expected: bool, name: str) -> None:
     """The name of one of Python's own exceptions is a code; that of another built-in object is not."""
     assert expected == is_code(name)

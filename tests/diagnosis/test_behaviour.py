@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+from every import every
 from msgspec.structs import replace
 
 from grader.checks.questions import Shown
@@ -35,7 +36,7 @@ UNBOUND = (
 )
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         (done((0.1 + 0.2, 1.0)), done((0.3, 1.0))),
@@ -62,7 +63,7 @@ def test_what_does_not_matter_does_not_count(one: Any, other: Any) -> None:
     assert fingerprint([one]) == fingerprint([other])
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         (done((1.0,)), done((1.000001,))),
@@ -95,7 +96,7 @@ def test_what_passes_is_right_whatever_it_is() -> None:
     assert [{"c:0:0": ""}] * 2 == [behaviour({"c": [way]}).programs for way in ways]
 
 
-@pytest.mark.parametrize(
+@every(
     "outcome",
     [
         None,
@@ -139,9 +140,7 @@ def test_programs_drawn_at_random_are_left_out() -> None:
     assert {} == behaviour({"c": [shown(done(Called(), Called(), (1.0, 1.0, 1.0)), aside=True)]}).programs
 
 
-@pytest.mark.parametrize(
-    ("expected", "grads"), [(False, (5.0, 0.0, 1.0)), (True, (6.0, 0.0, 1.0)), (True, (0.0, 0.0, 1.0))]
-)
+@every(("expected", "grads"), [(False, (5.0, 0.0, 1.0)), (True, (6.0, 0.0, 1.0)), (True, (0.0, 0.0, 1.0))])
 def test_a_gradient_arrived_where_it_is_not_what_the_kit_put_there(expected: bool, grads: tuple[float, ...]) -> None:
     """The root's own gradient does not count as one that arrived."""
     assert expected is behaviour({"c": [shown(done(Called(), Called(), grads))]}).arrived
@@ -207,7 +206,7 @@ def named(
 ONE, OTHER, TWIN = known("one", a0="x", b0="y"), known("other", a0="x", b0="z"), known("twin", a0="x", b0="y")
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "catalogue", "looks"),
     [
         ({"a": "one", "b": "one"}, [ONE, OTHER], {"a0": "x", "b0": "y"}),
@@ -239,9 +238,7 @@ def test_exactly_one_is_named(expected: dict[str, str], catalogue: list[KnownBeh
     assert expected == named(catalogue, looks)
 
 
-@pytest.mark.parametrize(
-    ("expected", "other"), [({"a": "one", "b": "one"}, set()), ({"a": "one"}, {"b"}), ({"a": "one"}, {"b", "c"})]
-)
+@every(("expected", "other"), [({"a": "one", "b": "one"}, set()), ({"a": "one"}, {"b"}), ({"a": "one"}, {"b", "c"})])
 def test_a_check_is_explained_where_the_misconception_fails_it(expected: dict[str, str], other: set[str]) -> None:
     """A check with no wrong program to compare is explained if the misconception fails it too.
 
@@ -271,7 +268,7 @@ def test_two_are_named_where_the_programs_separate_them() -> None:
     assert {"a": "left", "b": "right"} == named([LEFT, RIGHT_], {"a0": "x", "b0": "y", "c0": "q", "d0": ""})
 
 
-@pytest.mark.parametrize(
+@every(
     "looks",
     [{"a0": "x", "b0": "y", "d0": "q"}, {"a0": "x", "b0": "", "c0": "q"}, {"a0": "x", "b0": "y", "c0": ""}],
     ids=["something else besides", "one does not show", "right where both are wrong"],
@@ -281,7 +278,7 @@ def test_two_explain_everything_or_nothing(looks: dict[str, str]) -> None:
     assert {} == named([LEFT, RIGHT_], looks)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "others", "unfinished"),
     [
         ({"a": "left"}, [known("again", b0="y", c0="v")], ()),

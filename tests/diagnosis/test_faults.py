@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from many_graded import grader_of
 from read_yaml import read_yaml
 
@@ -68,7 +69,7 @@ def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> 
     assert fault.get("hints", {}).items() <= hints.items()
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "shown"),
     [
         (True, program("b = a + 1; c = a * 3; d = b * c", a=2)),

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from every import every
 
 from grader.diagnosis.formula import Names, _table, formula
 from grader.program import FORMS
@@ -20,7 +21,7 @@ def values(text: str, names: Names) -> list[float]:
     return [float(eval(text, {**vars(math), "abs": abs, "max": max, "min": min}, one)) for one in at]
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "1",
@@ -48,7 +49,7 @@ def test_a_formula_is_found_from_its_values(text: str) -> None:
     assert text == formula(values(text, _TANH), _TANH)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "n * a",
@@ -66,7 +67,7 @@ def test_a_formula_of_two_quantities_is_found(text: str) -> None:
     assert text == formula(values(text, _POW), _POW)
 
 
-@pytest.mark.parametrize("text", ["1 - 1.1 * L", "1 - L * L if a < 1 else 0.5", "0.3 if a > 0 else 0.2", "atan(a)"])
+@every("text", ["1 - 1.1 * L", "1 - L * L if a < 1 else 0.5", "0.3 if a > 0 else 0.2", "atan(a)"])
 def test_other_values_have_no_formula(text: str) -> None:
     """A formula must have the value at every point, and consist of few parts."""
     assert formula(values(text, _TANH), _TANH) is None

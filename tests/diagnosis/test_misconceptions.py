@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from every import every
 
 from grader.course import CourseError
 from grader.diagnosis import Edit, apply_edits, read_misconceptions, regions, unfinished, without
@@ -77,7 +78,7 @@ def test_edits_are_made_one_after_the_other() -> None:
     assert "    return [2]\n" in apply_edits(SOLUTION, edits)
 
 
-@pytest.mark.parametrize(
+@every(
     ("edit", "times"),
     [(Edit("self.grad += ", "x"), 2), (Edit("out = Value", "x"), 0), (Edit("other.grad", "x", "__mul__"), 0)],
     ids=["in two regions", "outside the regions", "in another region"],

@@ -8,7 +8,7 @@ from math import tanh
 from pathlib import Path
 from typing import Any
 
-import pytest
+from every import every
 
 from grader.author.build import catalogue
 from grader.course import load_course
@@ -166,7 +166,7 @@ def _cases() -> list[tuple[str, str, str, tuple[float, ...]]]:
 CASES = _cases()
 
 
-@pytest.mark.parametrize(("name", "known", "explanation", "answer"), CASES, ids=[f"{c[0]}-{c[1]}" for c in CASES])
+@every(("name", "known", "explanation", "answer"), CASES, ids=[f"{c[0]}-{c[1]}" for c in CASES])
 def test_a_catalogued_answer_comes_from_one_mistake(
     name: str, known: str, explanation: str, answer: tuple[float, ...]
 ) -> None:
@@ -177,7 +177,7 @@ def test_a_catalogued_answer_comes_from_one_mistake(
         assert COVERED[name, known] in explanation
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@every("name", MISTAKES)
 def test_no_mistake_gives_what_is_right(name: str) -> None:
     """The numbers of a function are chosen so that every mistake gives a wrong answer."""
     exercise = COURSE.exercises[3 if name in ("on_paper", "wrong_orders") else 4]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.checks.outcome import CheckOutcome, Finding
 from grader.client import Reason
@@ -18,7 +19,7 @@ SETS, CLEARS = FaultFact("overwrites", operation="mul"), FaultFact("overwrites",
 MUL, VALUE, PASS = FaultFact("sign", operation="mul"), FaultFact("value", operation="mul"), FaultFact("ran_early")
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "fact", "outcome"),
     [
         pytest.param(True, MUL, {"operations": ("add", "mul")}, id="an operation of the program"),

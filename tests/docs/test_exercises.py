@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from torch_answers import answer
 
 from grader.program import program
@@ -27,7 +28,7 @@ SUM = re.compile(
     rf"(?<![\w.)*/+-])(?<![*/+-]\s)({NUMBER}(?:\s*(?:\*\*|[-+*/])\s*{NUMBER})+)\s*=\s*({NUMBER})(?![\w.]\w)"
 )
 
-each_solution = pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+each_solution = every("path", SOLUTIONS, ids=lambda path: path.stem)
 
 
 def run(number: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-import pytest
+from every import every
 
 from grader.program import OPERATIONS
 from grader.report.registry import export_formats, run_formats
@@ -32,7 +32,7 @@ def rows(page: str) -> str:
     return "".join(f"| `{name}` | {formats[name].about} |\n" for name in sorted(formats))
 
 
-@pytest.mark.parametrize(("page", "head"), PAGES)
+@every(("page", "head"), PAGES)
 def test_the_tables_are_complete(page: str, head: str) -> None:
     """If a table differs, run `make tables`."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from every import every
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
@@ -52,7 +53,7 @@ def scored(
     return score(exercise, state, checked if state.state == "loaded" else {}, **more)
 
 
-@pytest.mark.parametrize(
+@every(
     ("statuses", "status", "points", "bonus"),
     [
         (("passed", "passed", "passed"), "passed", 5, 4),
@@ -98,7 +99,7 @@ def test_the_finding_is_copied() -> None:
     assert (UNSET, "hello\n", 0.1235) == (first.output, second.output, first.duration_s)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "own", "lines"),
     [(37, {37}, [37, 34]), (37, {36, 37}, [36, 37, 34]), (UNSET, {30}, [37, 34]), (34, {34, 37}, [37, 34])],
 )
@@ -134,7 +135,7 @@ def test_a_failed_check_has_the_number_of_its_hint() -> None:
     ]
 
 
-@pytest.mark.parametrize(("kind", "hint"), [("budget", 0), ("unanswered", 0), ("cpu_limit", 1), ("calls", 1)])
+@every(("kind", "hint"), [("budget", 0), ("unanswered", 0), ("cpu_limit", 1), ("calls", 1)])
 def test_a_check_that_was_not_answered_has_no_hint(kind: Any, hint: int) -> None:
     """A hint on the check does not help if earlier code used up the time. It may help with an endless loop."""
     stopped = Stopped(kind) if kind == "calls" else None
@@ -182,7 +183,7 @@ def test_a_misconception_comes_with_its_own_hint(hint: int) -> None:
     assert hint == result.checks[0].hint_number
 
 
-@pytest.mark.parametrize(
+@every(
     ("named", "finding"),
     [
         (True, Finding("failed")),
@@ -214,7 +215,7 @@ def test_a_rule_that_assigns_is_no_fact_where_that_is_enough(
     assert expected == tuple(fact.checks for fact in result.facts or ())
 
 
-@pytest.mark.parametrize(
+@every(
     ("state", "reason", "reported"),
     [
         ("not_started", None, UNSET),
@@ -242,13 +243,13 @@ def test_a_file_that_was_not_loaded_has_no_points(
 USUAL = EngineShape("Value", "data", "grad", "_prev")
 
 
-@pytest.mark.parametrize("names", [{}, {"inputs": "_children"}, {"inputs": ""}])
+@every("names", [{}, {"inputs": "_children"}, {"inputs": ""}])
 def test_usual_names_are_not_told(names: dict[str, str]) -> None:
     """There is no note on the names of micrograd."""
     assert UNSET is scored(outcome(), outcome(shape=replace(USUAL, **names))).message
 
 
-@pytest.mark.parametrize("names", [{"cls": "Node"}, {"data": "v"}, {"grad": "g", "inputs": ""}, {"inputs": "parents"}])
+@every("names", [{"cls": "Node"}, {"data": "v"}, {"grad": "g", "inputs": ""}, {"inputs": "parents"}])
 def test_unusual_names_are_told(names: dict[str, str]) -> None:
     """If an engine uses unusual names, a note says how they were understood."""
     shape = replace(USUAL, **names)
@@ -264,7 +265,7 @@ def test_a_method_that_was_not_run_is_told() -> None:
     assert 1 == message.count("`tanh`")
 
 
-@pytest.mark.parametrize("of", ["missing", "another", "not loaded"])
+@every("of", ["missing", "another", "not loaded"])
 def test_outcomes_that_do_not_add_up_are_the_graders_fault(of: str) -> None:
     """If an outcome is missing, or belongs to no check that was run, there is no score."""
     checked = {check.id: Checked(outcome(), check_result(EXERCISE, check, outcome())) for check in EXERCISE.checks}

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import pytest
+from every import every
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -578,7 +579,7 @@ def test_a_folder_or_nothing_with_an_archives_name(tmp_path: Path) -> None:
     assert ["error", "error"] == [read(tmp_path / name)[0][0] for name in ("a.zip", "b.zip")]
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "name"),
     [("jane", "jane.zip"), ("jane", "jane.tar.gz"), ("jane", "jane.TGZ"), ("jane.v2", "jane.v2.tar"), ("a.py", "a.py")],
 )

@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,7 +38,7 @@ def test_other_names_have_no_reading(name: str) -> None:
     assert not readings(name) or re.search(r"[0-9]_([0-9]+_.|text\.html|link\.html)|anon_", name, re.DOTALL)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "name"),
     [
         (["bob_77_1042"], "bob_77_1042_99731_01_distribute.py"),

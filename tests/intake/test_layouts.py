@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -303,7 +304,7 @@ def test_a_time_that_is_no_file_is_not_read(tmp_path: Path, make: Callable[[Path
     assert [None] == [entry.submitted_at for entry in entries(tmp_path)]
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "text"),
     [
         ("2015-02-02T15:58:23+00:00", "2015-02-02 15:58:23.948203 UTC"),
@@ -608,7 +609,7 @@ def test_plain_names_are_ids_as_they_are() -> None:
     assert ["jane", "lab-1.jane_doe", "J"] == ids("jane", "lab-1.jane_doe", "J")
 
 
-@pytest.mark.parametrize(
+@every(
     "name",
     [
         "jané",

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from every import every
 
 from grader.base.service import decode, encode, receive, send
 from grader.client import Source
@@ -224,7 +225,7 @@ def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> 
     assert len(data) < most(exercises)
 
 
-@pytest.mark.parametrize(
+@every(
     "message",
     [
         Order(()),

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import msgspec
 import pytest
+from every import every
 
 from grader.oracle import Oracle, OracleError
 from grader.oracle import answers as answers_module
@@ -143,7 +144,7 @@ def test_no_program_is_computed_twice(oracle: Oracle) -> None:
     assert before + 1 == oracle.computed
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "leaves"),
     [("L = log(a)", {"a": -1}), ("L = 1 / a", {"a": 0}), ("L = a ** 0.5", {"a": -4}), ("L = exp(a)", {"a": 1e4})],
 )

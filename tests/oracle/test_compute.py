@@ -2,6 +2,7 @@ import io
 import math
 
 import pytest
+from every import every
 from torch_answers import answer, descended, serve
 
 from grader.base.service import receive, send
@@ -22,7 +23,7 @@ def grads(text: str, **leaves: float) -> dict[str, float]:
     return dict(zip(asked.index, found, strict=True))
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "leaves", "expected"),
     [
         ("L = a + b", {"a": 2, "b": -3}, {"a": 1, "b": 1, "L": 1}),
@@ -90,7 +91,7 @@ def test_doubles_are_used() -> None:
     assert 1e-12 == pytest.approx(answer(asked.wire, asked.root)[0][1] - 1, rel=1e-3)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "leaves"),
     [
         ("L = log(a)", {"a": -1}),

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_answers import answer
@@ -119,7 +120,7 @@ GRAPHS = [
 ]
 
 
-@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.text)
+@every("graph", GRAPHS, ids=lambda graph: graph.text)
 def test_other_leaves_in_the_same_program(graph: Program) -> None:
     """Only the leaves' values change, in the short form too."""
     values = [float(10 + i) for i, _ in enumerate(graph.leaves)]
@@ -131,8 +132,8 @@ def test_other_leaves_in_the_same_program(graph: Program) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("graph", GRAPHS, ids=lambda graph: graph.text)
+@every("seed", range(5))
+@every("graph", GRAPHS, ids=lambda graph: graph.text)
 def test_a_program_among_others_is_the_same_graph(graph: Program, seed: int) -> None:
     """Every node has its value and its gradient, in another place; what is new is not used by anything."""
     other = among_others(graph, random.Random(seed))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from every import every
 from torch_answers import answer as torch_answer
 
 from grader.checks.session import CheckSession
@@ -48,7 +49,7 @@ def same(text: str, before: dict[str, float], after: dict[str, float], beside: S
     return asks_the_same(Asked(one, truth(one), beside), Asked(other, truth(other), beside))
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "before", "after"),
     [
         ("L = a * b", {"a": 2, "b": -3}, {"a": 5, "b": -7}),
@@ -63,7 +64,7 @@ def test_numbers_that_ask_the_same(text: str, before: dict[str, float], after: d
     assert same(text, before, after)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "before", "after"),
     [
         pytest.param("L = relu(a + b)", {"a": 2, "b": -3}, {"a": 7, "b": -5}, id="the other side of a kink"),

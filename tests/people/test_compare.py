@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from every import every
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -90,7 +91,7 @@ def test_a_seed_is_no_reason_where_no_check_changed(report: Report) -> None:
     assert ["decision on swap.upstream: none -> 2"] == reasons(ROW, now, report, replace(failed(report), seed="two"))
 
 
-@pytest.mark.parametrize(
+@every(
     ("was", "now", "said"),
     [
         ({}, {"penalty": 6, "due": "2026-02-01", "late_s": 9}, ["the due date changed", "penalty: 0 -> 6"]),
@@ -148,7 +149,7 @@ def test_learners_in_both_tables() -> None:
     assert [1, 1, 0] == [in_both([ROW], [now]) for now in (ROW, other, replace(other, submissions=("s2",)))]
 
 
-@pytest.mark.parametrize(
+@every(
     ("numbers", "said"),
     [
         ((2, 3, 0, 0), "2 of 3 learners changed."),

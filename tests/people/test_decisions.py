@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +53,7 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
     assert {} == read_overrides(tmp_path / "overrides.yaml", course).by_learner
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "said"),
     [
         ("learner: a\n", "o.yaml:1: expected a list of decisions"),
@@ -142,7 +143,7 @@ def points(line: int, number: int, digest: str = "") -> Decided:
     return decided(line, points={"swap.upstream": number}, made_for={"swap.upstream": digest} if digest else {})
 
 
-@pytest.mark.parametrize(
+@every(
     ("decisions", "files", "applied", "pending"),
     [
         ([points(1, 2)], {"swap": "old"}, [2], []),  # by hand, for any file
@@ -194,7 +195,7 @@ def test_a_decision_without_its_replaced_parts() -> None:
     ) == in_force((first, second, third), {}, {}).applied
 
 
-@pytest.mark.parametrize(
+@every(
     ("change", "holds"),
     [
         ({}, True),

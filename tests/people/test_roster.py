@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,7 +38,7 @@ NBGRADER = "id,last_name,first_name,email\njane,Doe,Jane,jane@example.edu\n"
 BY_HAND = "\ufeffName;E-Mail;Login;Gruppe;Team\nJane Doe;jane@example.edu;jane;x;blue\n"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         (CANVAS, Person("Doe, Jane", "jane@example.edu", section="A", sis_id="s-1", canvas_id="1042")),
@@ -54,7 +55,7 @@ def test_columns_are_recognised_by_name(text: str, expected: Person) -> None:
     assert (expected,) == parse_roster(text.encode(), "r.csv").people
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "said"),
     [
         ("", "r.csv: the file is empty"),
@@ -139,7 +140,7 @@ def owners(people: tuple[Person, ...], *submissions: Handed) -> dict[str, tuple[
     return {key: owned for key, owned in join(people, submissions).owned.items() if owned}
 
 
-@pytest.mark.parametrize(
+@every(
     "submission",
     [
         handed("stu1"),
@@ -183,7 +184,7 @@ def test_twins_are_told_apart_by_an_id() -> None:
     assert {"jo2": ("roejo_56",)} == owners(twins, handed("roejo_56", Submitter("roejo", "56")))
 
 
-@pytest.mark.parametrize(
+@every(
     "stranger",
     [
         handed("eve"),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_answers import answer
@@ -85,7 +86,7 @@ def test_seeds_differ() -> None:
     assert set() == one & other
 
 
-@pytest.mark.parametrize(
+@every(
     ("count", "sizes", "expected"),
     [
         (1, (1, 12), [1]),
@@ -101,7 +102,7 @@ def test_programs_come_smallest_first(count: int, sizes: tuple[int, int], expect
     assert expected == [len(ops_of(p)) for p in draw("sizes", count, sizes=sizes)]
 
 
-@pytest.mark.parametrize("ops", [("add", "mul"), ("add", "sub", "mul", "div", "pow", "neg", "relu"), EVERY_OP])
+@every("ops", [("add", "mul"), ("add", "sub", "mul", "div", "pow", "neg", "relu"), EVERY_OP])
 def test_a_third_of_the_programs_use_a_value_twice(ops: Sequence[str]) -> None:
     """Reuse, where gradients have to add up, is common."""
     drawn = draw("reuse", 90, ops=ops)
@@ -116,8 +117,8 @@ def test_some_programs_share_a_result_between_two_operations() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("numbers", [False, True])
-@pytest.mark.parametrize(
+@every("numbers", [False, True])
+@every(
     "ops",
     [("add", "mul"), ("add", "sub", "mul", "div", "pow", "neg", "relu"), EVERY_OP, ("sub", "div"), ("mul", "exp")],
 )
@@ -166,14 +167,14 @@ def test_leaves_have_values_of_their_own() -> None:
         assert all(high - low > 0.04 for low, high in pairwise(values)), p.shown
 
 
-@pytest.mark.parametrize("sizes", [(0, 3), (-1, 1), (3, 2), (1, 23), (23, 23)])
+@every("sizes", [(0, 3), (-1, 1), (3, 2), (1, 23), (23, 23)])
 def test_impossible_sizes_are_refused(sizes: tuple[int, int]) -> None:
     """Sizes outside 1 to 22, or the wrong way round, are a ValueError."""
     with pytest.raises(ValueError, match="sizes must be between 1 and 22"):
         draw("sizes", 3, sizes=sizes)
 
 
-@pytest.mark.parametrize(
+@every(
     ("ops", "size"),
     [((), 1), (("what",), 1), (("add", "what"), 12), (("log",), 8), (("exp",), 12), (("neg", "relu"), 9)],
 )

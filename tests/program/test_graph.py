@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_answers import answer
@@ -29,7 +30,7 @@ from grader.program import (
 A, B = Leaf("a", 2.0), Leaf("b", -3.0)
 
 
-@pytest.mark.parametrize(
+@every(
     "nodes",
     [
         pytest.param((A, Op("L", "add", (0, 1))), id="itself"),
@@ -89,7 +90,7 @@ def test_nodes_are_found_by_name() -> None:
     assert (A, B) == parsed.leaves
 
 
-@pytest.mark.parametrize(
+@every(
     ("given_program", "expected"),
     [
         (program("L = a * a", a=3), "L = a * a    with a = 3"),
@@ -102,7 +103,7 @@ def test_a_program_as_a_learner_reads_it(given_program: Program, expected: str) 
     assert expected == given_program.shown
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "expected"),
     [(3.0, "3"), (3, "3"), (-2.25, "-2.25"), (0.1, "0.1"), (-0.0, "0"), (1e14, "100000000000000"), (1e16, "1e+16")],
 )
@@ -142,14 +143,14 @@ def test_a_value_that_is_not_defined_is_nan() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("value", [0.0, -2.5, 3.0])
+@every("value", [0.0, -2.5, 3.0])
 def test_a_leaf_alone(value: float) -> None:
     """A single node has the derivative 1 with respect to itself."""
     assert [[value], [1.0]] == answer(leaf(value).wire, leaf(value).root)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [3, 4, 10, 50])
+@every("length", [3, 4, 10, 50])
 def test_a_chain(length: int) -> None:
     """`length` nodes; each link adds b, so b counts once for each of them."""
     made = chain(length)
@@ -173,7 +174,7 @@ def test_a_chain_is_the_program_that_it_stands_for() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 2, 10, 40])
+@every("count", [1, 2, 10, 40])
 def test_stacked_diamonds(count: int) -> None:
     """Three nodes for each diamond; the derivative by x is (1 + a) to the number of diamonds."""
     made = diamonds(count)
@@ -230,7 +231,7 @@ def test_it_is_shown_as_a_program_and_its_steps() -> None:
     assert expected == Descent(START, 0.1, 3).shown
 
 
-@pytest.mark.parametrize(("rate", "steps"), [(0.1, 0), (0.1, -1), (math.nan, 1), (math.inf, 1)])
+@every(("rate", "steps"), [(0.1, 0), (0.1, -1), (math.nan, 1), (math.inf, 1)])
 def test_no_steps_or_an_endless_rate_are_refused(rate: float, steps: int) -> None:
     """Before the first step the program is itself; a rate has to be finite."""
     with pytest.raises(ProgramError, match="a descent needs at least 1 step and a finite rate"):
@@ -347,7 +348,7 @@ def test_the_key_does_not_depend_on_the_names_of_operations(seed: str) -> None:
     assert drawn.key == Program(nodes, drawn.root, "").key
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         ("(a + b) * c", "L = (a + b) * c"),
@@ -363,7 +364,7 @@ def test_two_ways_to_write_one_program(one: str, other: str) -> None:
     assert program(one, **VALUES).key == program(other, **VALUES).key
 
 
-@pytest.mark.parametrize(
+@every(
     ("one", "other"),
     [
         (program("a + b", a=1, b=2), program("a + b", a=1, b=3)),
@@ -379,13 +380,13 @@ def test_other_programs_have_other_keys(one: Program, other: Program) -> None:
     assert one.key != other.key
 
 
-@pytest.mark.parametrize("function", sorted(FUNCTIONS))
+@every("function", sorted(FUNCTIONS))
 def test_a_function_may_be_written_as_a_method(function: str) -> None:
     """`relu(a)` and `a.relu()` are the same operation."""
     assert [function] == ops_of(program(f"a.{function}()", a=1)) == ops_of(program(f"{function}(a)", a=1))
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "ops"),
     [
         ("-a ** 2", ["pow", "neg"]),
@@ -429,7 +430,7 @@ def test_the_text_is_kept_on_one_line() -> None:
     assert "b = a + a; L = b * b" == program("\n  b = a + a\n  L = b * b\n", a=1).text
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "says"),
     [
         ("", "it is empty"),
@@ -479,7 +480,7 @@ def test_anything_else_is_a_program_error(text: str, says: str) -> None:
         program(text, a=1)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         pytest.param("a" + " + a" * 3000, id="long sum"),
@@ -509,7 +510,7 @@ def test_whatever_is_written_is_a_program_or_a_program_error(text: str) -> None:
     assert 64 == len(parsed.key)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@every("value", [math.nan, math.inf, -math.inf])
 def test_a_leaf_must_be_finite(value: float) -> None:
     """A leaf that is infinite or no number is refused."""
     with pytest.raises(ProgramError, match="is not finite"):
@@ -593,7 +594,7 @@ def test_a_program_follows_the_leaves_of_its_truth() -> None:
     assert other.nodes[2:] == PAIR.nodes[2:]
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "truth", "says"),
     [
         ("d = f(a); L = d * a", "L = a * a", "`truth` has no node d"),

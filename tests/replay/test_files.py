@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from every import every
 
 from grader.course import Course, load_course
 from grader.replay.record import Files, defines
@@ -59,15 +60,13 @@ def test_a_training_needs_a_function_train(course: Course, tmp_path: Path) -> No
     assert "descend" == (found and found.id)
 
 
-@pytest.mark.parametrize(
-    "text", ["def (", "\0", "(" * 5_000, "backward = 1", "# def backward(", "def backwards():", ""]
-)
+@every("text", ["def (", "\0", "(" * 5_000, "backward = 1", "# def backward(", "def backwards():", ""])
 def test_what_defines_nothing(text: str) -> None:
     """The name is no function's, or is part of another one."""
     assert not defines(text, "backward")
 
 
-@pytest.mark.parametrize("before", ["a" + ".b" * 120_000, "(" * 5_000, "x = ("])
+@every("before", ["a" + ".b" * 120_000, "(" * 5_000, "x = ("])
 def test_a_file_is_not_parsed(before: str) -> None:
     """Python 3.10's parser ends its process on the first of these."""
     assert defines(f"{before}\n{PASS}", "backward")

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from every import every
 
 from grader.program import ProgramError, chain
 from grader.replay.presets import presets, trainings
@@ -17,7 +18,7 @@ def test_the_presets_are_those_that_lessons_use() -> None:
     assert ["parabola", "valley"] == [training.id for training in trainings()]
 
 
-@pytest.mark.parametrize("preset", [*presets(), *trainings()], ids=lambda preset: preset.id)
+@every("preset", [*presets(), *trainings()], ids=lambda preset: preset.id)
 def test_every_preset_has_finite_numbers(preset: object) -> None:
     """Values and gradients exist, and at least one leaf of each has a name."""
     right = right_pass(preset.parsed)  # type: ignore[attr-defined]

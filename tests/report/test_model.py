@@ -8,6 +8,7 @@ from typing import Any, Literal
 import jsonschema
 import msgspec
 import pytest
+from every import every
 from msgspec import UNSET
 from msgspec.structs import replace
 from reports import make_exercise, make_report
@@ -40,7 +41,7 @@ from grader.words.facts import FaultFact
 STRUCTS = [one for one in vars(model).values() if isinstance(one, type) and issubclass(one, msgspec.Struct)]
 
 
-@pytest.mark.parametrize("struct", STRUCTS)
+@every("struct", STRUCTS)
 def test_data_is_frozen(struct: type[msgspec.Struct]) -> None:
     """A report is never changed, only replaced."""
     assert struct.__struct_config__.frozen
@@ -138,7 +139,7 @@ def test_addresses_do_not_show(course: Course, tmp_path: Path, shown: str) -> No
 # -- The status of a whole report
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "exercises"),
     [
         ("passed", [("passed", 5)]),
@@ -205,7 +206,7 @@ def test_the_json_is_for_people_too(report: Report) -> None:
     assert text.endswith("\n}\n")
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "::error::x",
@@ -240,7 +241,7 @@ def parts(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield report["exercises"][0]["checks"][0]
 
 
-@pytest.mark.parametrize("which", range(7))
+@every("which", range(7))
 def test_unknown_fields_are_refused(solved: Report, which: int) -> None:
     """A field that the model does not have is no part of a report, by reader and schema alike."""
     data = json.loads(to_json(solved))
@@ -250,7 +251,7 @@ def test_unknown_fields_are_refused(solved: Report, which: int) -> None:
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize("which", [0, 1, 2, 3, 5, 6])
+@every("which", [0, 1, 2, 3, 5, 6])
 def test_missing_fields_are_refused(solved: Report, which: int) -> None:
     """So is a report that lacks one; only limits (4) have defaults, as in course.yaml."""
     data = json.loads(to_json(solved))
@@ -261,7 +262,7 @@ def test_missing_fields_are_refused(solved: Report, which: int) -> None:
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize(
+@every(
     ("which", "field", "value"),
     [
         (0, "schema", "backward/report/v1"),
@@ -294,7 +295,7 @@ def test_wrong_values_are_refused(solved: Report, which: int, field: str, value:
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "backward/report/v3"}', b"[" * 9999])
+@every("data", [b"", b"{", b"[]", b"null", b"\xff", b'{"schema": "backward/report/v3"}', b"[" * 9999])
 def test_what_is_no_report_is_a_value_error(data: bytes) -> None:
     """Damaged or foreign data raises nothing else."""
     with pytest.raises(ValueError, match=r"\w"):
@@ -410,7 +411,7 @@ def test_what_the_grader_writes_adds_up(solved: Report, mixed: Report) -> None:
     assert (None, None) == (contradiction(solved), contradiction(mixed))
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "value", "expected"),
     [
         ("score", 99, "the report has score 99, and its parts add up to "),
@@ -513,7 +514,7 @@ def test_the_comparison_sees_everything() -> None:
         taken({"a": 1}, {"a": 1, "b": 2})
 
 
-@pytest.mark.parametrize(
+@every(
     ("visibility", "details", "gone"),
     [
         ("visible", {("first", "one"): "full"}, set()),
@@ -529,7 +530,7 @@ def test_the_comparison_sees_everything() -> None:
         ("hidden", {("first", "one"): "a word of some later version"}, FINDINGS | HINTS),
     ],
 )
-@pytest.mark.parametrize("status", ["failed", "error", "passed"])
+@every("status", ["failed", "error", "passed"])
 def test_exactly_what_is_forbidden_is_taken_out(
     visibility: Literal["visible", "hidden"],
     details: dict[tuple[str, str], str],
@@ -549,7 +550,7 @@ def test_each_check_has_a_detail_of_its_own() -> None:
     assert expected == taken_by_for_learner(report, {("first", "one"): "full", ("first", "two"): "hint"})
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "checks"),
     [
         (set(), [replace(FULL, visibility="visible")]),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 from offline_page import inline
@@ -79,7 +80,7 @@ def test_nothing_is_loaded_or_handled_inline(page: str) -> None:
     assert [] == re.findall(r"url\((?!#)", inline(page, "style")[0])
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@every("path", FILES, ids=lambda path: path.name)
 def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
     """No text in a script or style closes its element or opens a comment."""
     text = path.read_text(encoding="utf-8").lower()
@@ -87,7 +88,7 @@ def test_scripts_and_styles_end_where_they_should(path: Path) -> None:
     assert [] == re.findall(r"</script|</style|<!--|<script", text)
 
 
-@pytest.mark.parametrize("assets", FOLDERS, ids=lambda path: path.parent.name)
+@every("assets", FOLDERS, ids=lambda path: path.parent.name)
 def test_vendored_files_are_what_they_were(assets: Path) -> None:
     """The libraries are the released files, byte by byte. fetch.sh downloads them."""
     lines = (assets / "SHA256SUMS").read_text().splitlines()
@@ -114,7 +115,7 @@ def test_licences_travel_with_the_page(page: str, parts: Parts) -> None:
         assert html.escape(path.read_text(encoding="utf-8")) in page
 
 
-@pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
+@every("path", OWN, ids=lambda path: path.name)
 def test_no_script_is_long(path: Path) -> None:
     """A script has at most 400 lines, and none turns text into markup."""
     text = path.read_text(encoding="utf-8")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
@@ -135,7 +136,7 @@ def test_classmates_share_what_they_have_in_common(solved: Report, summary_of: C
     assert 1 == len({tuple(learner["results"]) for learner in data["learners"]})
 
 
-@pytest.mark.parametrize(("field", "most"), [("program", TEXT), ("message", TEXT), ("hint", TEXT), ("output", PRINTED)])
+@every(("field", "most"), [("program", TEXT), ("message", TEXT), ("hint", TEXT), ("output", PRINTED)])
 def test_long_texts_are_cut(solved: Report, summary_of: Callable[..., Summary], field: str, most: int) -> None:
     """The beginning is kept, followed by the number of missing characters."""
     long = "x" * (most + 1234)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -108,7 +109,7 @@ def test_a_hint_is_wrapped() -> None:
 WIDTHS = [38, 40, 58, 60, 78, 118, 198]  # of a terminal with two columns more
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@every("width", WIDTHS)
 def test_every_line_of_practice_fits(width: int) -> None:
     """Next steps, first and last screens, the list, hints and the result of a reset fit 40 to 200 columns."""
     style, folder = Style(width), Path("exercises")

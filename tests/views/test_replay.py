@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from every import every
 from msgspec.structs import replace
 from offline_page import unpack
 from replays import CODE, LANDSCAPE, SOURCE, replay
@@ -57,7 +58,7 @@ def test_a_page_without_replays(landscape: Landscape | None) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("names", "short"),
     [
         (["a", "b", "a * b", "c", "a * b + c"], ["a", "b", "e", "c", "L"]),

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from reports import make_check, make_exercise, make_report
 
 from grader.base import plain
@@ -182,8 +183,8 @@ LONG = " ".join(["a long story"] * 40)
 REASON = LONG[:300]
 
 
-@pytest.mark.parametrize("everything", [False, True])
-@pytest.mark.parametrize(
+@every("everything", [False, True])
+@every(
     "more",
     [
         {"message": "\n".join(f"line {i}: x = {i}" for i in range(100))},
@@ -212,7 +213,7 @@ def test_a_failure_takes_at_most_ten_lines(more: dict[str, Any], everything: boo
     assert "            hint             grade hint distribute" == lines[-1]
 
 
-@pytest.mark.parametrize(
+@every(
     ("yours", "right", "expected"),
     [
         (3.0, 6.0, "yours 3    torch 6"),
@@ -267,8 +268,8 @@ def harmless(text: str) -> bool:
     return all(c in "\n\t" or unicodedata.category(c)[0] != "C" for c in text)
 
 
-@pytest.mark.parametrize("everything", [False, True])
-@pytest.mark.parametrize(
+@every("everything", [False, True])
+@every(
     "more",
     [
         {"message": EVIL},
@@ -292,13 +293,9 @@ def test_learner_text_cannot_steer_a_terminal(more: dict[str, Any], everything: 
 FORGED = "\n  PASS     a check that was never passed                          9/9\nScore 99/99"
 
 
-@pytest.mark.parametrize("everything", [False, True])
-@pytest.mark.parametrize(
-    "line_end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
-)
-@pytest.mark.parametrize(
-    "where", ["message", "diagnosis", "output", "program", "yours", "label", "order", "exercise message"]
-)
+@every("everything", [False, True])
+@every("line_end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
+@every("where", ["message", "diagnosis", "output", "program", "yours", "label", "order", "exercise message"])
 def test_learner_text_cannot_begin_a_line(
     where: str,
     line_end: str,
@@ -327,7 +324,7 @@ def test_learner_text_cannot_begin_a_line(
 STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghijklmn", strict=True))
 
 
-@pytest.mark.parametrize(
+@every(
     ("check", "exercise"),
     [
         pytest.param(WRONG, {}, id="numbers"),
@@ -381,7 +378,7 @@ def test_lines_fit_a_terminal(
     assert [] == [line for line in text.splitlines() if len(line) > 80]
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "message"),
     [
         (20, "\n".join(f"line {i}: x = {i}" for i in range(20))),
@@ -483,9 +480,9 @@ def test_at_hand_is_the_first_problem() -> None:
     assert (wrong, wrong.checks[0]) == at_hand(make_report(wrong, unloaded, open_))
 
 
-@pytest.mark.parametrize("width", [38, 60, 78, 118, 198])
-@pytest.mark.parametrize("ascii", [False, True])
-@pytest.mark.parametrize("title", ["twice", "二回使う値は二回数える" * 3, "e\u0301 used twice"])
+@every("width", [38, 60, 78, 118, 198])
+@every("ascii", [False, True])
+@every("title", ["twice", "二回使う値は二回数える" * 3, "e\u0301 used twice"])
 def test_no_line_is_wider_than_the_terminal(width: int, ascii: bool, title: str) -> None:
     """Lines fit 40 to 200 columns, with wide characters, and in ASCII alone."""
     words = {"program": f"{STEPS}    with a = 1.25, b = -0.5", "message": f"{LONG} 幅の広い文字", "diagnosis": REASON}
@@ -542,7 +539,7 @@ def test_what_a_passed_check_printed_is_shown_on_request() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every(
     ("file", "command"),
     [
         ("exercises/01_distribute.py", "see it           grade play distribute 1"),
@@ -583,7 +580,7 @@ def test_the_misconception_comes_before_facts_notes_and_the_way_to_see_it(
 PRINTED = "".join(f"here {i}\n" for i in range(30))
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "output", "more"),
     [
         (["printed | here 0"], PRINTED[:7], {}),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from itertools import product
 from typing import Any, get_args
 
-import pytest
+from every import every
 from msgspec.structs import replace
 
 from grader.learners import Because, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
@@ -18,7 +18,7 @@ from grader.words.facts import SENTENCES, FactKind, FaultFact, fact_text
 from grader.words.instructor import WORDS
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "table"),
     [
         (get_args(FactKind), SENTENCES),
@@ -41,7 +41,7 @@ def is_sentence(text: str) -> bool:
 OF_OPERATIONS = {kind for kind, text in SENTENCES.items() if re.search(r"operation_text|{where}|program_text", text)}
 
 
-@pytest.mark.parametrize("kind", get_args(FactKind))
+@every("kind", get_args(FactKind))
 def test_each_fact_about_each_operation_is_a_sentence(kind: FactKind) -> None:
     """A fact of each kind is a sentence for each operation and each input, with its numbers and its lines."""
     fact = FaultFact(
@@ -55,14 +55,14 @@ def test_each_fact_about_each_operation_is_a_sentence(kind: FactKind) -> None:
     assert [] == [text for text in texts if not is_sentence(text) or not text.endswith(".")]
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
+@every("kind", get_args(Kind))
 def test_a_report_tells_the_end_of_a_process_as_a_run_does(kind: Kind) -> None:
     """The sentence about a `Died` is that about the `Reason` in a report."""
     fields: dict[str, Any] = {"seconds": 2.0, "clock": "cpu", "signal": "SIGKILL", "limit_kb": 2048, "count": 3}
     assert learner.ended_text(Died(kind, **fields)) == learner.ended_text(Reason(kind, **fields))
 
 
-@pytest.mark.parametrize("kind", get_args(ReviewKind))
+@every("kind", get_args(ReviewKind))
 def test_each_reason_for_a_review_has_a_sentence_a_question_and_a_command(kind: ReviewKind) -> None:
     """An instructor reads why a submission needs a review, what has to be decided, and the command for it."""
     decided = Decided("Ada", "2026-03-05", "late bus", points={"swap.a": 2})
@@ -73,7 +73,7 @@ def test_each_reason_for_a_review_has_a_sentence_a_question_and_a_command(kind: 
     assert (kind in reviews.KEPT) == bool(reviews.keep_command(reason, "ada"))
 
 
-@pytest.mark.parametrize("kind", get_args(ReasonKind))
+@every("kind", get_args(ReasonKind))
 def test_each_reason_for_a_change_is_a_text(kind: ReasonKind) -> None:
     """An instructor reads why a total changed."""
     assert is_sentence(reviews.cause_text(Because(kind, "swap.a", 1, 2)))

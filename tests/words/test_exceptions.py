@@ -1,6 +1,7 @@
 """Sentences for exceptions that Python raises."""
 
 import pytest
+from every import every
 
 from grader.words.learner import explain
 
@@ -25,7 +26,7 @@ def raised(code: str) -> tuple[str, str]:
     return type(caught.value).__name__, str(caught.value)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "code"),
     [
         ("the object that is called here is None", "a.rule = nothing(); a.rule()"),
@@ -55,13 +56,13 @@ def test_usual_exceptions_are_explained(expected: str, code: str) -> None:
     assert expected in (explain(*raised(code)) or "")
 
 
-@pytest.mark.parametrize("code", ["1 / 0", "raise ValueError('x')", "[][1]", "{}['a']"])
+@every("code", ["1 / 0", "raise ValueError('x')", "[][1]", "{}['a']"])
 def test_what_is_not_usual_is_left_alone(code: str) -> None:
     """An unknown exception gets no sentence."""
     assert explain(*raised(code)) is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "code", "line"),
     [
         ("the `_backward` of this node is None", "a._backward = nothing(); a._backward()", "node._backward()"),

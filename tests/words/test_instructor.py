@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from every import every
 
 from grader.words import instructor
 
@@ -16,7 +16,7 @@ USED = {
 }
 
 
-@pytest.mark.parametrize("kind", instructor._PROBLEMS)
+@every("kind", instructor._PROBLEMS)
 def test_each_sentence_is_used(kind: str) -> None:
     """Each sentence is used by `people`, by `cohort` or by a command."""
     assert kind in USED

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from every import every
 from problems import problem
 from read_yaml import read_yaml
 from reports import named_check
@@ -44,7 +45,7 @@ TEXTS: dict[str, Callable[[Any, dict[str, Any]], str]] = {
 CASES = [(name, one[name], one) for one in SENTENCES for name in TEXTS if name in one]
 
 
-@pytest.mark.parametrize(("name", "about", "one"), CASES, ids=[f"{name}: {one['text'][:40]}" for name, _, one in CASES])
+@every(("name", "about", "one"), CASES, ids=[f"{name}: {one['text'][:40]}" for name, _, one in CASES])
 def test_each_code_is_a_sentence(name: str, about: Any, one: dict[str, Any]) -> None:
     """A sentence has the fields of what it is about: a remark, a problem, the end of a process, a file, a shape."""
     assert one["text"] == TEXTS[name](about, one)
@@ -71,7 +72,7 @@ TIMES = """class Value:
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "old", "new"),
     [
         ("; `other * out.grad` calls `__mul__`, because `other` is a node", "", ""),
@@ -95,7 +96,7 @@ def test_the_left_operand_is_a_node_where_it_is_certain(expected: str, old: str,
 STUB = 'def f():\n    """Do it."""\n    # TODO: what?\n    raise NotImplementedError("what?")\n\nx = 1\n'
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "source", "line"),
     [
         ("this part is still to be filled in", STUB, 4),
@@ -138,7 +139,7 @@ def test_a_notebook_is_called_one() -> None:
     assert text.endswith("rename it so that it ends in .ipynb")
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "lines"),
     [
         ([], []),
@@ -172,8 +173,8 @@ def test_a_line_is_written_out_only_if_it_is_shown() -> None:
     assert peak < 2 << 20
 
 
-@pytest.mark.parametrize(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
-@pytest.mark.parametrize("kind", ["raised", "syntax", "module"])
+@every(("expected", "message"), [("x" * 299, "x" * 299), ("x" * 298 + "…", "x" * 300), ("y", "y")])
+@every("kind", ["raised", "syntax", "module"])
 def test_a_message_that_the_worker_cut_has_a_mark(kind: str, expected: str, message: str) -> None:
     """A message of the maximum length is taken as cut."""
     assert expected == said_of(problem(kind, "E", message), "").splitlines()[0].split(" ")[-1]
@@ -196,7 +197,7 @@ def added(*lines: int, check: str = "") -> Repairs:
     return Repairs(tuple(edits), 40, exhaustive=True, check=check)
 
 
-@pytest.mark.parametrize(
+@every(
     ("result", "text"),
     [
         (found((7,)), "A change of the statement in line 7 alone makes every required check pass."),
@@ -253,8 +254,8 @@ def test_one_function_is_named_if_no_place_is() -> None:
     assert "" == repairs_text(found(functions=["Value.backward", "Value.__init__"]))
 
 
-@pytest.mark.parametrize("kind", get_args(CandidateKind))
-@pytest.mark.parametrize("lines", [(1,), (1, 2)])
+@every("kind", get_args(CandidateKind))
+@every("lines", [(1,), (1, 2)])
 def test_every_kind_of_repair_has_a_question(kind: str, lines: tuple[int, ...]) -> None:
     """The question names the lines or the function."""
     question = repair_question(kind, lines, "Value.backward", ["a.grad = 1", "b = 2"])
@@ -270,7 +271,7 @@ def test_a_question_about_a_missing_statement_names_the_function() -> None:
     assert "Which step is missing in `backward`?" == repair_question(only.kind, only.lines, only.function, [])
 
 
-@pytest.mark.parametrize(
+@every(
     ("source", "about"),
     [
         ("    self.grad = 1", "the gradient that is already in `self.grad`"),

@@ -1,11 +1,11 @@
 """Sentences for learners that need more grammar than a template has."""
 
-import pytest
+from every import every
 
 from grader.words import practice as said
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "numbers"),
     [
         ("1", ["01"]),

@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from every import every
 
 import grader
 from grader.words.sentence import Sentence, duration_text
@@ -13,7 +13,7 @@ from grader.words.sentence import Sentence, duration_text
 FOLDER = Path(grader.__file__).parent
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "template", "values"),
     [
         ("a of 2", "{x} of {y}", ("a", 2)),
@@ -90,7 +90,7 @@ def test_each_call_has_the_values_of_all_fields() -> None:
     assert [] == wrong
 
 
-@pytest.mark.parametrize(
+@every(
     ("seconds", "expected"),
     [
         (1, "1 minute"),

@@ -2,6 +2,7 @@ import csv
 import io
 
 import pytest
+from every import every
 from reports import named_check as check
 from reports import one_exercise as report
 
@@ -39,7 +40,7 @@ def test_the_header_passes_the_importers_checks() -> None:
     assert "2" == points[header.index("Backward")]
 
 
-@pytest.mark.parametrize(
+@every(
     ("person", "expected"),
     [
         (Person("Jo", "jo", sis_id="S1", canvas_id="10", moodle_id="77", section="A"), ["10", "S1", "jo", "A"]),
@@ -64,7 +65,7 @@ def test_another_platforms_number_is_no_canvas_id(pair: tuple[Submitter, ...]) -
     assert expected == rows(report(check(), origin="submission_99", submitters=pair))
 
 
-@pytest.mark.parametrize(
+@every(
     ("origin", "person"),
     [
         ("submission_1042", Submitter("submission", "1042", "eve@example.org")),
@@ -90,7 +91,7 @@ def test_the_id_is_the_login_where_there_is_no_email() -> None:
     assert [["jane", "", "jane", "jane", "", "2"]] == rows(report(check(), submitters=(Submitter("jane", "jane"),)))
 
 
-@pytest.mark.parametrize("name", ["Points Possible", "    Points Possible", "Eve Points Possible"])
+@every("name", ["Points Possible", "    Points Possible", "Eve Points Possible"])
 def test_nobody_sets_the_assignments_points(name: str) -> None:
     """A row that begins with these words would set the points for everybody; a person of that name has no name here."""
     found = rows(report(check(), submitters=(Submitter(name, "4711", "eve@example.org"),)))
@@ -103,7 +104,7 @@ def test_bonus_counts() -> None:
     assert POINTS in list(canvas([report(check(), check("more", bonus=True))], "Backward"))
 
 
-@pytest.mark.parametrize(
+@every(
     "name",
     ["", "  ", "Section", "ID", "Final Score", "Quiz Current Points", "Override Status (Fall)", "Unposted Final Grade"],
 )

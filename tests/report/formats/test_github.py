@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from every import every
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
@@ -117,7 +118,7 @@ def test_hostile_text_gives_no_commands() -> None:
         assert log.isprintable() or log.rstrip("\n").isprintable()
 
 
-@pytest.mark.parametrize("field", ["message", "program", "hint"])
+@every("field", ["message", "program", "hint"])
 def test_hostile_text_is_no_markdown(field: str) -> None:
     """It stays in its fence: no HTML, no link, no image, no further table or heading, no second block."""
     made = named(report(check("one", "error", **{field: HOSTILE}), notes=(HOSTILE,)), file=HOSTILE.replace("\n", " "))

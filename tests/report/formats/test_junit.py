@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from junitparser import JUnitXml, TestCase
 from reports import named_check as check
 from reports import one_exercise as report
@@ -58,7 +59,7 @@ def test_a_case_for_each_check(failed: CheckResult) -> None:
     assert "printed\n" == found.system_out
 
 
-@pytest.mark.parametrize(
+@every(
     ("status", "expected"),
     [
         ("passed", (True, False, False, False)),
@@ -76,9 +77,7 @@ def test_statuses(status: str, expected: tuple[bool, ...]) -> None:
     assert [status] * (status != "passed") == [result.type for result in found.result]
 
 
-@pytest.mark.parametrize(
-    ("status", "skipped"), [("failed", False), ("unreadable", False), ("missing", True), ("not_started", True)]
-)
+@every(("status", "skipped"), [("failed", False), ("unreadable", False), ("missing", True), ("not_started", True)])
 def test_only_what_was_not_begun_is_skipped(status: str, skipped: bool) -> None:
     """Servers are green where all is skipped; a file that is there and says nothing is no reason for that."""
     found = case(report(check("one", "skipped"), status=status))

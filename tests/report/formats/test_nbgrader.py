@@ -2,7 +2,7 @@ import csv
 import io
 from pathlib import Path
 
-import pytest
+from every import every
 from reports import named_check as check
 from reports import one_exercise as report
 
@@ -46,7 +46,7 @@ def test_points_are_floats_with_bonus() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "last", "first"),
     [
         ("Jane Doe", "Doe", "Jane"),
@@ -62,7 +62,7 @@ def test_names_are_parted(name: str, last: str, first: str) -> None:
     assert (last, first) == (found["last_name"], found["first_name"])
 
 
-@pytest.mark.parametrize(
+@every(
     ("person", "expected"),
     [
         (Submitter("Jane", "4711", "jane@example.org"), "4711"),
@@ -76,7 +76,7 @@ def test_everybody_has_an_id(person: Submitter, expected: str) -> None:
     assert expected == row(report(check(), id="folder", submitters=(person,)))["student_id"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("at", "expected"),
     [
         ("2026-01-02T03:04:05+02:00", "2026-01-02 01:04:05"),

@@ -6,11 +6,12 @@ import socket
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.worker.confine import framing
 
 
-@pytest.mark.parametrize("message", [[], ["done", [["values", ["0x1.0p+0"]]]], "ü \ud800 \0", {"a": 1.5}])
+@every("message", [[], ["done", [["values", ["0x1.0p+0"]]]], "ü \ud800 \0", {"a": 1.5}])
 def test_a_frame_holds_one_whole_message(message: Any) -> None:
     """read_frame reads exactly what write_frame wrote."""
     ours, theirs = socket.socketpair()
@@ -36,7 +37,7 @@ def test_a_large_frame_comes_in_pieces() -> None:
     assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.parametrize("sent", [b"", b"\0\0", b"\0\0\0\0"])
+@every("sent", [b"", b"\0\0", b"\0\0\0\0"])
 def test_an_end_that_has_gone_sends_no_frame(sent: bytes) -> None:
     """If the other end closes before a message, there is no frame."""
     ours, theirs = socket.socketpair()
