@@ -294,15 +294,10 @@ def test_classroom50(init: Init, fill: Fill, environment: Path, shell: Shell, tm
     assert not (checkout / "release-body.md").exists()
 
 
-@pytest.mark.parametrize("nights", [1, pytest.param(2, marks=pytest.mark.exhaustive)])  # torch starts twice each night
-def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shell, tmp_path: Path, nights: int) -> None:
-    """The job clones and grades all repositories, and writes page and exports. Its artifact is enough to decide.
-
-    The next night, it grades what changed, and applies what was decided.
-    """
+@pytest.fixture
+def class_of_three(init: Init, fill: Fill, tmp_path: Path) -> Path:
+    """Return the folder of the class's job, which lists three repositories."""
     work = init("github-class", tmp_path / "work")
-    temp, token = tmp_path / "temp", {"CLONE_TOKEN": TOKEN}
-    link(temp / "backward", environment)
     listed = ["# a comment", ""]
     for kind in SCORES:
         repository = fill(tmp_path / "remote" / kind, kind, work / "results" / "cohort.json")
@@ -311,8 +306,40 @@ def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shel
         commit(repository)
         listed.append(f"{kind} {repository.as_uri()}")
     (work / "repositories.txt").write_text("\n".join(listed) + "\n")
+    return work
+
+
+def class_job(work: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the class's job, and its scripts by name."""
     (job,) = yaml.safe_load((work / ".github" / "workflows" / "class.yml").read_text())["jobs"].values()
-    scripts = {step.get("name"): step["run"] for step in job["steps"] if "run" in step}
+    return job, {step.get("name"): step["run"] for step in job["steps"] if "run" in step}
+
+
+def test_a_class_is_cloned(class_of_three: Path, shell: Shell, mark: Path, tmp_path: Path) -> None:
+    """The job has the files of each repository, and no trap in one of them is sprung."""
+    _, scripts = class_job(class_of_three)
+    cloned = shell(scripts["Clone"], class_of_three, RUNNER_TEMP=tmp_path / "temp", CLONE_TOKEN=TOKEN)
+    assert 0 == cloned.returncode, cloned.stderr
+    for kind in SCORES:
+        remote, here = (
+            folder / kind / "exercises" for folder in (tmp_path / "remote", tmp_path / "temp" / "submissions")
+        )
+        assert files_in(remote) == files_in(here)
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.exhaustive  # torch starts twice each night
+def test_a_class_at_night(class_of_three: Path, environment: Path, shell: Shell, tmp_path: Path) -> None:
+    """The job clones and grades all repositories, and writes page and exports. Its artifact is enough to decide.
+
+    The next night, it grades what changed, and applies what was decided.
+    """
+    work, temp, token = class_of_three, tmp_path / "temp", {"CLONE_TOKEN": TOKEN}
+    link(temp / "backward", environment)
+    job, scripts = class_job(work)
 
     def night() -> dict[str, dict[str, Any]]:
         cloned = shell(scripts["Clone"], work, RUNNER_TEMP=temp, **token)
@@ -345,8 +372,6 @@ def test_a_class_at_night(init: Init, fill: Fill, environment: Path, shell: Shel
     assert (0, "") == (decided.returncode, decided.stderr)
     shutil.copy(download / "overrides.yaml", work)
 
-    if nights == 1:
-        return
     # the next night, what changed is graded, and what was decided and committed holds
     remote = tmp_path / "remote"
     shutil.copytree(remote / "honest" / "exercises", remote / "empty" / "exercises", dirs_exist_ok=True)

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
-COUNT = int(os.environ.get("BACKWARD_CHAOS", "24"))
-KILLS = 10 if COUNT >= 500 else 2
+COUNT = int(os.environ.get("BACKWARD_CHAOS", "12"))
+KILLS = 10 if COUNT >= 500 else 1
 
 
 @pytest.fixture(scope="module")

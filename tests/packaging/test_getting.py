@@ -70,6 +70,7 @@ def test_uvx_starts_the_course_without_installing_it(getting: Getting, tmp_path:
     assert "PASS" in getting("uvx", "--from", str(ROOT), "grade", "1", "--from", str(ROOT / "solutions")).stdout
 
 
+@pytest.mark.exhaustive  # installs the same wheel again
 def test_pipx_installs_grade_as_a_command(getting: Getting, tmp_path: Path) -> None:
     """Afterwards `grade` is found by its name."""
     getting(*command("pipx"))

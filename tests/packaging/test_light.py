@@ -37,7 +37,7 @@ def test_it_has_no_torch(light: Path) -> None:
 
 
 def test_a_learner_needs_no_torch(grade: Run, tmp_path: Path) -> None:
-    """Starting, grading, every failure, a hint and a whole engine: all of it works."""
+    """Outside of the checkout, all of it works: starting, grading, every failure, a hint and a whole engine."""
     started, untouched, hint = grade("start"), grade(), grade("hint", "accumulate")
     solved = grade("--from", ROOT / "solutions", "--all")
     shutil.copy(ROOT / "solutions" / "12_engine.py", tmp_path / "my_engine.py")
@@ -45,6 +45,7 @@ def test_a_learner_needs_no_torch(grade: Run, tmp_path: Path) -> None:
 
     assert [0, 1, 0, 0, 0] == [done.returncode for done in (started, untouched, hint, solved, engine)]
     assert "" == "".join(done.stderr for done in (started, untouched, hint, solved, engine))
+    assert f"Welcome. {len(load_course(ROOT).exercises)} exercises" in untouched.stdout
     assert "Score {0}/{0}".format(load_course(ROOT).max_score) in solved.stdout
     assert "Score 10/10" in engine.stdout
 

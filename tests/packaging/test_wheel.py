@@ -11,12 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import load_course
-
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT)
 # torch, and all that this environment has besides the checkout, which it has by a file that is not read there
 DEPENDENCIES = sysconfig.get_path("purelib")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -55,18 +52,6 @@ def test_its_metadata_link_to_what_the_course_stands_on(wheel: Path) -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     assert links
     assert [] == [link for _, link in links if f"({link})" not in glossary]
-
-
-def test_it_works_outside_the_checkout(run: Run) -> None:
-    """`grade start` hands the exercises out, `grade` finds none of them started, and a solution gets full marks."""
-    started = run("start")
-    untouched = run()
-    solved = run("--from", ROOT / "solutions")
-
-    assert (0, 1, 0) == (started.returncode, untouched.returncode, solved.returncode)
-    assert f"Welcome. {len(COURSE.exercises)} exercises" in untouched.stdout
-    assert "" == started.stderr + untouched.stderr + solved.stderr
-    assert f"Score {COURSE.max_score}/{COURSE.max_score}" in solved.stdout
 
 
 def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, wheel: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from every import every
 from site_of import course_of_a_site, wheel_of
 
 from grader.author.build import catalogue
@@ -62,12 +63,17 @@ def comparable(report: dict[str, Any]) -> Any:
 
 
 def files() -> Iterator[Any]:
-    """Yield the solution, the stub and the misconceptions of each exercise. All but the first two are many."""
-    for exercise in COURSE.exercises:
+    """Yield the solution and the misconceptions of each exercise.
+
+    In each run, every second exercise has its solution, and each other one its first misconception.
+    """
+    for number, exercise in enumerate(COURSE.exercises):
         solution = COURSE.solution(exercise).read_text(encoding="utf-8")
-        yield pytest.param(exercise, solution, id=f"{exercise.id}-solution")
+        late = [pytest.mark.exhaustive]
+        yield pytest.param(exercise, solution, id=f"{exercise.id}-solution", marks=late if number % 2 else ())
         for at, entry in enumerate(catalogue(COURSE, exercise)):
-            marks = [*([pytest.mark.exhaustive] if at else []), *([uncounted] if entry.id in ENDLESS else [])]
+            sampled = at == 0 and number % 2
+            marks = [*([] if sampled else late), *([uncounted] if entry.id in ENDLESS else [])]
             yield pytest.param(exercise, entry.source, id=f"{exercise.id}-{entry.id}", marks=marks)
     first = COURSE.exercises[2]
     solution = COURSE.solution(first).read_text(encoding="utf-8")
@@ -186,7 +192,7 @@ def test_other_files_of_a_zip_are_left_out(tab: Tab) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "data", "problem"),
     [
         ("work.zip", b"PK no zip", "work.zip is damaged: File is not a zip file"),

@@ -16,10 +16,7 @@ from grader.oracle.answer_book import AnswerBook, write_book
 pytestmark = pytest.mark.slow
 
 Graded = Callable[[str, str], list[Any]]
-# The first is compared in each run, and the others in a long one, because they are many.
 KINDS = ["WRONG_VARIANT", "RIGHT_VARIANT", "MISCONCEPTION", "RIGHT_ENGINE", "WRONG_ENGINE", "NO_PASS_ENGINE"]
-IN_TURN = [pytest.param(kind, part, marks=pytest.mark.exhaustive) for part in ("sample", "others") for kind in KINDS]
-IN_TURN[0] = pytest.param("WRONG_VARIANT", "sample")
 
 
 def of_kind(verdicts: list[Any], kind: str) -> list[Any]:
@@ -91,7 +88,9 @@ def test_verdicts_are_the_same_with_another_machines_answers(
     assert [judged(verdict) for verdict in here] == [judged(verdict) for verdict in there]
 
 
-@pytest.mark.parametrize(("kind", "part"), IN_TURN)
+@pytest.mark.exhaustive  # each run compares some files that are harder: tests/leftovers/test_messes.py
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("part", ["sample", "others"])
 def test_results_are_those_of_one_process_per_batch(
     table: ModuleType, graded: Graded, memo: Path, kind: str, part: str
 ) -> None:

@@ -441,7 +441,7 @@ def test_paper_is_light_and_whole_at_once(
 
     Chromium's `--print-to-pdf`, which does not wait, prints as many pages as a browser in which the page is ready.
     """
-    reports = make_class(40)
+    reports = make_class(16)
     page = open_page(reports, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
 
@@ -584,7 +584,7 @@ def test_axe_finds_nothing(open_page: OpenPage, make_class: MakeClass, scheme: s
     """axe finds no violation, neither on the class nor on a learner with code."""
     beside = Beside(lambda report: {exercise.id: CODE for exercise in report.exercises}, changes=(CHANGE,))
     page = open_page(
-        make_class(8, seed=4),
+        make_class(3, seed=4),
         more=beside,
         color_scheme=scheme,
         viewport={"width": width, "height": 900},

@@ -149,9 +149,9 @@ def at_the_end(page: Page) -> None:
     page.locator(".cm-content").press("Control+End")
 
 
-@pytest.mark.timeout(600)  # on a busy machine; on an idle one it takes forty seconds
-def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> None:
-    """A new visitor makes mistakes, asks for a hint, comes back without a network, and goes on to the next exercise."""
+@pytest.fixture(scope="module")
+def begun(visit: Visit) -> Visit:
+    """Solve the first exercise with the keyboard, as a new visitor who makes a mistake and asks for a hint."""
     page = visit.page
     verdict, heading = page.locator("#verdict"), page.locator("#title")
     expect(heading).to_have_text(re.compile("^01 "))
@@ -186,6 +186,20 @@ def test_a_visitor_solves_three_exercises_with_the_keyboard(visit: Visit) -> Non
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"{visit.address}#swap")
     expect(page.locator("#lesson")).to_be_focused()
+    return visit
+
+
+def test_a_visitor_solves_an_exercise_with_the_keyboard(begun: Visit) -> None:
+    """The page counts the points, and goes on to the next exercise."""
+    expect(begun.page.locator("#score")).to_have_text(re.compile(r"^5/\d+ points, 1 of \d+ "))
+
+
+@exhaustive
+@pytest.mark.timeout(600)  # on a busy machine; on an idle one it takes forty seconds
+def test_a_visitor_solves_two_more_exercises_with_the_keyboard(begun: Visit) -> None:
+    """The visitor makes mistakes, comes back without a network, and reads which statements must change."""
+    visit, page = begun, begun.page
+    verdict, heading = page.locator("#verdict"), page.locator("#title")
     focused(page, "editor")
     todo(page, "self.grad += other.data * out.grad", "other.grad += ")
     expect(verdict).to_contain_text("Python cannot parse the file")
