@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from ..checks.compare import alike
+from ..checks.outcome import alike
 from ..checks.session import CheckSession
 from ..client import Source, read_source
 from ..course import Course, CourseError, Document, Exercise

@@ -44,7 +44,10 @@ from ..remarks import (
     StartingFrom,
     Unnoticed,
 )
-from .compare import (
+from .hidden_tests import ArgumentError, checks_arguments
+from .outcome import (
+    CheckFailed,
+    ExpectedBy,
     close,
     compare_grads,
     compare_list,
@@ -52,16 +55,17 @@ from .compare import (
     compare_untouched,
     compare_values,
     exact,
+    fail,
+    fail_for,
     gradient_name,
     judge_topological,
     judge_trace,
     largest,
     miscounted,
     not_called,
+    shown,
     trace_disorder,
 )
-from .hidden_tests import ArgumentError, checks_arguments
-from .outcome import CheckFailed, ExpectedBy, fail, fail_for, shown
 from .questions import Questions, Shown, aimed, is_played, lacks, layers, left_out, not_offered, outline, parsed, start
 
 _ORDER_SEEDS = (0, 1, 2, 3)

@@ -9,8 +9,7 @@ from ..course import Course, CourseError, Exercise
 from ..words import author as words
 from ..words.sentence import cannot_be_written
 from ..workspace import find_exercise
-from .options import CourseAround, OwnCourse, course_of_folder, default_memo, exercise_ids, own_course
-from .parser import About, Text
+from .options import About, CourseAround, OwnCourse, Text, course_of_folder, default_memo, exercise_ids, own_course
 from .streams import INTERRUPTED, Countdown, StatusLine
 
 if TYPE_CHECKING:

@@ -31,10 +31,9 @@ from ..cohort import (
     settings,
     summarise,
 )
-from ..cohort.people import class_of, record, see_that_files_are_there
-from ..cohort.pool import DaskPool, Settings
-from ..cohort.results import EARLIER, GONE, ROSTER, SUMMARY, RunFile
+from ..cohort.results import EARLIER, GONE, ROSTER, SUMMARY, RunFile, class_of, record, see_that_files_are_there
 from ..cohort.results import since as changes_since
+from ..cohort.run import DaskPool, Settings
 from ..course import Course
 from ..intake import Entry, IntakeError, entries, unclaimed
 from ..oracle import require_torch

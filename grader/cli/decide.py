@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from ..base import UserError, did_you_mean, plain, read_plain, write_atomically
 from ..cohort import Summary, read_found
-from ..cohort.people import choosable, made_for_files, names_of
-from ..cohort.results import summary_of
+from ..cohort.results import choosable, made_for_files, names_of, summary_of
 from ..course import Course, CourseError
 from ..learners import Decided, Learner
 from ..people import (

@@ -4,7 +4,7 @@ import contextlib
 from pathlib import Path
 
 from ..base import UserError
-from ..base.style import Style
+from ..base.text import Style
 from ..client import read_exercise
 from ..course import Course, Exercise
 from ..report.shown import last_hint

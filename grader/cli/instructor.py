@@ -9,8 +9,7 @@ from ..base import UserError, plain
 from ..course import PACKAGED, find_course, load_course
 from ..words import author as for_ci
 from ..words.sentence import cannot_be_written
-from .options import CohortOptions, CourseOfResults, DecideOptions, Results, class_course
-from .parser import About, Text
+from .options import About, CohortOptions, CourseOfResults, DecideOptions, Results, Text, class_course
 
 
 def cohort(options: CohortOptions) -> int:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from .. import __version__
 from ..base import UserError, plain, read_plain, shown_path
-from ..base.style import Style, hint_lines
+from ..base.text import Style, hint_lines
 from ..course import Course, Exercise, packaged_course
 from ..words import practice as words
 from ..words.sentence import cannot_be_written
 from ..workspace import exercise_folder, exercise_path, find_exercise, learner_folders, progress_of, remember
 from .options import (
+    About,
     CourseAround,
     Folder,
     GradeOptions,
@@ -23,8 +24,8 @@ from .options import (
     course_of_folder,
     default_memo,
     exercise_ids,
+    forms,
 )
-from .parser import About, forms
 from .streams import INTERRUPTED, StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import click
 from ..base import UserError, paragraph, printable
 from ..words import practice
 from . import author, instructor, learner
-from .options import exercise_ids
-from .parser import About, Command, Run, about
+from .options import About, Command, Run, about, exercise_ids
 from .streams import INTERRUPTED, complain, prepare, unwritable
 
 # -- The commands of `grade` by audience, and one parser for all of them

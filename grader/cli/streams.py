@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TextIO
 
 from ..base import paragraph, take_any_text
-from ..base.style import NARROWEST, WIDEST, Style
+from ..base.text import NARROWEST, WIDEST, Style
 from ..words import practice
 from ..words.learner import searching
 

@@ -2,8 +2,16 @@
 
 from ..remarks import Died, Reason
 from .bounds import cut, cut_output
-from .candidates import Candidate, CandidateKind, CandidateProcess
-from .engine_process import EngineProcess, Loaded, LoadFailed, NotStarted, Ran
+from .engine_process import (
+    Candidate,
+    CandidateKind,
+    CandidateProcess,
+    EngineProcess,
+    Loaded,
+    LoadFailed,
+    NotStarted,
+    Ran,
+)
 from .protocol import (
     Batch,
     Broke,

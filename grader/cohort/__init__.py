@@ -1,8 +1,7 @@
 """Grade many submissions: read them, grade each one once, and summarise the class."""
 
-from .pool import LocalPool, Pool, PoolError
 from .results import Results, ResultsError, read_code, read_found, rules_digest
-from .run import Standing, drawn, grade_entries, settings
+from .run import LocalPool, Pool, PoolError, Standing, drawn, grade_entries, settings
 from .summary import ExerciseStatistics, Review, Summary, summarise
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import IO
 from msgspec.structs import replace
 
 from .. import sandbox
-from ..base.service import own_streams, receive, send
+from ..base.processes import own_streams, receive, send
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
@@ -23,7 +23,7 @@ from ..oracle.answer_book import read_book
 from ..report import Report
 from ..sandbox import IsolationError, WorkerGone
 from ..words import instructor as words
-from .pool import Faulted, Graded, Job, Ready, Reply, Settings
+from .run import Faulted, Graded, Job, Ready, Reply, Settings
 
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
 

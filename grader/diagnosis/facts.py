@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from ..base import of_type
-from ..checks.compare import close, in_single_precision, nearly
-from ..checks.outcome import CheckOutcome
+from ..checks.outcome import CheckOutcome, close, in_single_precision, nearly
 from ..client import Batch, Broke, Done, Odd, Read, Reading, Ruled, Run, Traced
 from ..client.protocol import RAN_OUT, Grads, Numbers, Observed, Values
 from ..course import Limits

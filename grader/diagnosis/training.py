@@ -12,7 +12,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from ..base import of_type
-from ..checks.compare import close
+from ..checks.outcome import close
 from ..client import Batch, Broke, Called, Done, Logged, Odd, Read, Run
 from ..client.protocol import Observed
 from ..course import Limits

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ..base.service import TRIES, Crew, Ended, Flow, NotStarted, Service
+from ..base.processes import TRIES, Crew, Ended, Flow, NotStarted, Service
 from ..client import Reason, Source, bounds
 from ..people.decisions import Choice
 from ..words.practice import unread_text

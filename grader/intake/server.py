@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 from typing import IO
 
-from ..base.service import own_streams, receive, send
+from ..base.processes import own_streams, receive, send
 from ..worker.confine import limits
 from .files import Intake, read_files
 from .reader import Limits, Order, Ready, Reply, Setup, Stopped

@@ -3,8 +3,7 @@
 The process that grades never imports torch. A separate process computes missing answers.
 """
 
-from .answers import Oracle, OracleError, require_torch
+from .answers import Oracle, OracleError, TableOracle, require_torch
 from .redraw import Redraw
-from .table import TableOracle
 
 __all__ = ["Oracle", "OracleError", "Redraw", "TableOracle", "require_torch"]

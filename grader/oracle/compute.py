@@ -16,7 +16,7 @@ os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
 
 import torch
 
-from ..base.service import own_streams, receive, send
+from ..base.processes import own_streams, receive, send
 from ..program.operations import OPERATIONS
 from .answer_book import Answer
 from .answers import Reply, Request

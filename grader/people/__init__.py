@@ -1,6 +1,5 @@
 """The people of a class: roster, decisions, rules on time, and the final table, as pure functions of data."""
 
-from .compare import changed_rows, compare, in_both
 from .deadlines import DEADLINES, moment, read_rules, see_that_sections_are_known, unknown_learners
 from .decisions import (
     OVERRIDES,
@@ -21,7 +20,7 @@ from .decisions import (
     with_times,
 )
 from .roster import Handed, read_roster, submitter_of
-from .settle import Class, Mark, adjusted, digests, mark, nothing_submitted, settle
+from .settle import Class, Mark, adjusted, changed_rows, compare, digests, in_both, mark, nothing_submitted, settle
 
 __all__ = [
     "DEADLINES",

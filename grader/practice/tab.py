@@ -17,10 +17,9 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from ..base.style import Style
+from ..base.text import Style
 from ..client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
-from ..client.same_interpreter import Here
-from ..client.traces import leaves_traces
+from ..client.same_interpreter import Here, leaves_traces
 from ..course import Course, Exercise, load_course
 from ..grading import Event, is_searched, stamp_of
 from ..remarks import Reason

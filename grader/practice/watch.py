@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from ..base.style import Style, columns
+from ..base.text import Style, columns
 from ..course import Course, Exercise
 from ..grading import CheckBegan, CheckEnded, Searching
 from ..report import CheckResult, Repairs, Report

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from ..base import plain
-from ..base.style import Style
+from ..base.text import Style
 from ..replay import Played
 from ..report import ExerciseResult, Report
 from ..report.shown import first_failure

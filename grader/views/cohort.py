@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from termcolor import colored
 
 from ..base import few, plain
-from ..base.style import columns, packed, padded
+from ..base.text import columns, packed, padded
 from ..cohort import ExerciseStatistics, Review, Summary
 from ..learners import Learner, NeedsReview
 from ..words import instructor as words

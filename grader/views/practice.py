@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from ..base import shown_path, text_digest
-from ..base.style import Style, columns, hint_lines, packed
+from ..base.text import Style, columns, hint_lines, packed
 from ..course import Course, Exercise
 from ..report import CheckResult, ExerciseResult, Repairs, Report
 from ..report.shown import LastHint, first_failure, hint_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..base.style import Style, columns, packed, padded
+from ..base.text import Style, columns, packed, padded
 from ..client import cut
 from ..report import CheckResult, ExerciseResult, Report
 from ..report.shown import Compared, Failure, facts_of, failure, first_failure, part_texts, unloaded

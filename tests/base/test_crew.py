@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.base.service import Crew, Flow
+from grader.base.processes import Crew, Flow
 
 
 def twice(number: int, _: "Member") -> int:

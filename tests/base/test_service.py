@@ -12,7 +12,7 @@ import pytest
 from every import every
 from msgspec import Struct
 
-from grader.base.service import Ended, NotStarted, Service, receive, send
+from grader.base.processes import Ended, NotStarted, Service, receive, send
 from grader.search_path import search_path
 
 
@@ -30,7 +30,7 @@ class Located(Struct, frozen=True, tag="located"):
 
 SERVICE = """
 import os, signal
-from grader.base.service import own_streams, receive, send
+from grader.base.processes import own_streams, receive, send
 from msgspec import Struct
 
 class Text(Struct, frozen=True, tag="text"):

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.checks import CheckFailed
-from grader.checks.compare import (
+from grader.checks.outcome import (
+    Finding,
     alike,
     close,
     compare_grads,
@@ -25,7 +26,6 @@ from grader.checks.compare import (
     largest,
     not_called,
 )
-from grader.checks.outcome import Finding
 from grader.client import Called, Odd, Traced
 from grader.oracle.answer_book import Answer
 from grader.program import Leaf, Op, Program, draw, program

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.base.style import Style
+from grader.base.text import Style
 from grader.cli import streams
 from grader.cli.streams import Countdown, StatusLine, style
 

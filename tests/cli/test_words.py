@@ -12,7 +12,7 @@ import pytest
 from in_process import GRADE
 
 from grader.cli.main import COMMANDS
-from grader.cli.parser import about
+from grader.cli.options import about
 from grader.course import load_course
 from grader.practice import session
 from grader.words import practice as said

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from every import every
 
-from grader.client.traces import leaves_traces
+from grader.client.same_interpreter import leaves_traces
 
 ROOT = Path(__file__).resolve().parents[2]
 

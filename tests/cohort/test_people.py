@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cohort.people import class_of
+from grader.cohort.results import class_of
 from grader.course import Course, CourseError, load_course
 from grader.intake import Entry
 from grader.people import DEADLINES

@@ -19,11 +19,10 @@ from folders import laid_out, taken
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.service import Done, Ended, Flow
+from grader.base.processes import Done, Ended, Flow
 from grader.checks.session import CheckSession
 from grader.cohort import LocalPool, Results, ResultsError, Standing, drawn, grade_entries, settings
-from grader.cohort.pool import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings
-from grader.cohort.run import submission_of
+from grader.cohort.run import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings, submission_of
 from grader.course import Course, load_course
 from grader.grading import Submission, grade, plan
 from grader.intake import Entry, Intake, Stopped, entries

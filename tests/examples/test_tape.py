@@ -12,7 +12,7 @@ from in_process import GRADE, run_grade
 
 from grader import sandbox
 from grader.author import make_stub
-from grader.checks.compare import alike
+from grader.checks.outcome import alike
 from grader.course import Exercise, load_course
 from grader.diagnosis import Misconception, read_misconceptions
 from grader.grading import grade

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.cohort import LocalPool, settings
-from grader.cohort.pool import Drawn
+from grader.cohort.run import Drawn
 from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,8 +11,8 @@ from grader.course import load_course
 from grader.grading import grade
 from grader.oracle.answer_book import read_book
 from grader.sandbox import IsolationError, Warm, tiers
-from grader.sandbox import warm as launching
-from grader.sandbox.warm import Request
+from grader.sandbox import tiers as launching
+from grader.sandbox.tiers import Request
 
 ROOT = Path(__file__).resolve().parents[2]
 AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False

@@ -24,10 +24,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import grading
-from grader.base.style import Style
+from grader.base.text import Style
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.compare import attribute_name, gradient_name
-from grader.checks.outcome import CheckOutcome, EngineShape, Finding, stopped
+from grader.checks.outcome import CheckOutcome, EngineShape, Finding, attribute_name, gradient_name, stopped
 from grader.checks.session import CheckSession
 from grader.checks.under_check import Runner
 from grader.client import (

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from every import every
 
-from grader.base.service import decode, encode, receive, send
+from grader.base.processes import decode, encode, receive, send
 from grader.client import Source
 from grader.client.bounds import SOURCE
 from grader.intake import Entry, Intake, IntakeError, Readers, Stopped, entries, server

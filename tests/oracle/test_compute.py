@@ -5,7 +5,7 @@ import pytest
 from every import every
 from torch_answers import answer, descended, serve
 
-from grader.base.service import receive, send
+from grader.base.processes import receive, send
 from grader.oracle.answer_book import Answer
 from grader.oracle.answers import Reply, Request
 from grader.program import Descent, Question, program

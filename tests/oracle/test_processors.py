@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.author.verify import questions
-from grader.base.service import receive, send
-from grader.checks.compare import alike
+from grader.base.processes import receive, send
+from grader.checks.outcome import alike
 from grader.course import load_course
 from grader.oracle import Oracle
 from grader.oracle.answer_book import Answer, AnswerBook, read_book

@@ -20,14 +20,14 @@ import yaml
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.service import Done
+from grader.base.processes import Done
 from grader.cli import cohort
 from grader.cli.cohort import run_cohort
 from grader.cli.decide import run_decide
 from grader.cli.instructor import compare
 from grader.cli.options import CohortOptions, DecideOptions
 from grader.cohort.export import export
-from grader.cohort.pool import Graded, Job
+from grader.cohort.run import Graded, Job
 from grader.course import Course
 from grader.intake import LAYOUTS
 from grader.report import Report, with_results

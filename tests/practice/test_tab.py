@@ -15,7 +15,7 @@ from every import every
 from site_of import course_of_a_site, wheel_of
 
 from grader.author.build import catalogue
-from grader.base.style import Style
+from grader.base.text import Style
 from grader.client import decode_source
 from grader.course import Exercise, load_course
 from grader.grading import stamp_of

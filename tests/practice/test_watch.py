@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from reports import make_report
 
-from grader.base.style import Style
+from grader.base.text import Style
 from grader.client import Source
 from grader.course import Exercise, load_course
 from grader.grading import stamp_of

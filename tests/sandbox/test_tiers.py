@@ -10,8 +10,8 @@ from in_process import run_grade
 
 from grader import sandbox
 from grader.report import read_report
-from grader.sandbox import warm
-from grader.sandbox.warm import Request
+from grader.sandbox import tiers as warm
+from grader.sandbox.tiers import Request
 
 pytestmark = pytest.mark.slow
 

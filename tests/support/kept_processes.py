@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from grader.base.service import Service, encode
+from grader.base.processes import Service, encode
 from grader.sandbox import Warm
 
 TORCH = "grader.oracle.compute"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from reports import make_check, make_exercise, make_report
 
-from grader.base.style import Style, columns, hint_lines
+from grader.base.text import Style, columns, hint_lines
 from grader.course import load_course
 from grader.views.practice import (
     exercise_list,

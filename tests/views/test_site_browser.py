@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from site_of import CACHE, Served, course_of_a_site, distribution, served, site_of, until, wheel_of
 
 from grader.author.build import catalogue
-from grader.base.style import Style
+from grader.base.text import Style
 from grader.client import decode_source
 from grader.course import Course, load_course
 from grader.practice import Practice

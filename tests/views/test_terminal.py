@@ -8,7 +8,7 @@ from every import every
 from reports import make_check, make_exercise, make_report
 
 from grader.base import plain
-from grader.base.style import Style, columns
+from grader.base.text import Style, columns
 from grader.client import Reason
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.warm import SECRET
+from grader.sandbox.tiers import SECRET
 from grader.worker.confine import lockdown, server
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: the sandboxes are Linux's")
