@@ -128,6 +128,7 @@ def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[Start
 # -- runs in the form in which they are recorded
 
 MOST_NODES = 40  # the most nodes of a program that is recorded
+_MOST_WITH_CALLS = 20  # the same for a program in which functions of the file make nodes
 _PASSES = ("backward", "local_rules", "call")
 
 
@@ -179,11 +180,12 @@ def recorded(run: Run) -> Run | None:
     """Return a check's run in a form that is recorded. It ends with the last pass, which is the recorded one.
 
     Return None for a run without a pass, without an operation, or with too many nodes. Also return None if a function
-    of the file makes nodes, or is called after the last pass.
+    of the file is called after the last pass.
     """
-    passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(step)]
+    passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
-    if not passes or not operations or len(run.program.nodes) > MOST_NODES or run.program.truth:
+    most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES
+    if not passes or not operations or len(run.program.nodes) > most:
         return None
     if any(step[0] == "call" for step in run.steps[passes[-1] + 1 :]):
         return None
@@ -194,9 +196,15 @@ def recorded(run: Run) -> Run | None:
     return replace(run, steps=(("record", begin + 1), *steps))
 
 
-def _is_pass(step: tuple[Any, ...]) -> bool:
-    """Return whether a step runs rules. A function of the file may do so only if it gets every node as an argument."""
-    return step[0] != "call" or (len(step) > 2 and len(step[2]) > 1 and all(kind == "node" for kind, _ in step[2]))
+def _is_pass(run: Run, number: int) -> bool:
+    """Return whether a step runs rules. A function of the file does so if the gradients are read next.
+
+    It gets nodes and numbers one by one. A function with a list of nodes sets their gradients to 0.
+    """
+    step, later = run.steps[number], run.steps[number + 1 :]
+    if step[0] != "call":
+        return True
+    return later[:1] == (("grads",),) and all(kind in ("node", "number") for kind, _ in step[2])
 
 
 # -- the answer to a whole batch

@@ -70,6 +70,8 @@ def run_play(course: Course, options: PlayOptions) -> int:
 
     path = _write(build_replay_page(played), options.out, folder)
     opened = options.browser and open_in_browser(path.resolve().as_uri())
+    if played.note:
+        say(played.note)
     say(practice.replayed(shown_path(target.source.path), played.about), practice.replay_in(shown_path(path)))
     if options.browser and not opened:
         say(practice.OPEN_IT)
@@ -158,7 +160,10 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
             if first is None and target.exercise is not None:
                 first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
             file = LearnerFile(exercise, shown_path(source.path), source, repairs)
-            return record_all(warm, course.limits, file, first, others, answers, thermometers)
+            played = record_all(warm, course.limits, file, first, others, answers, thermometers)
+            loaded = not any(one.problem and one.problem.where == "load" for one in played.replays)
+            nothing = exercise and loaded and first is None and not thermometers
+            return replace(played, note=practice.others_played(exercise)) if nothing else played
         except ProgramError as error:
             raise UserError(str(error)) from None
 

@@ -31,6 +31,7 @@ from .protocol import (
     RuleVisit,
     Run,
     Traced,
+    TracedNode,
     TrainingEvent,
     Values,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "Run",
     "Source",
     "Traced",
+    "TracedNode",
     "TrainingEvent",
     "Transport",
     "Values",

@@ -17,6 +17,7 @@ NAMES = 8  # names in one problem; the worker sends no more
 TRACEBACK = 4  # line numbers in one problem; the worker sends no more
 VISITS = 400  # runs of local rules in one recording; the worker sends no more
 CHANGES = 2_000  # changes of gradients in one recording; the worker sends no more
+TRACED = 100  # nodes of a graph that a learner's function builds; the worker sends no more
 EVENTS = 1_000  # events in one log of a training; the worker sends no more
 CANDIDATES = 4_000  # edits of one file; the worker sends no more
 CANDIDATES_ANSWER = 4 << 20  # bytes of the answer that holds them

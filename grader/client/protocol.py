@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from ..program import BINARY, Arrangement, Program, arrange
+from ..program import BINARY, OPERATIONS, Arrangement, Program, arrange
 from ..worker.confine.framing import HEADER
 from . import bounds
 
@@ -313,6 +313,32 @@ class RuleVisit(_Wire, frozen=True):
     changes: Annotated[tuple[GradientChange, ...], Meta(max_length=bounds.CHANGES)]
 
 
+class TracedNode(_Wire, frozen=True):
+    """A node of the graph that the learner's code builds.
+
+    Attributes:
+        names: The nodes of the program that are this node.
+        op: The operation, or `leaf`.
+        operands: The indices of nodes in this graph; -1 for the next one of `numbers`.
+        numbers: The operands that are plain numbers, or the value of a leaf.
+    """
+
+    names: tuple[_Count, ...]
+    op: _Name
+    operands: Annotated[tuple[_Index, ...], Meta(max_length=2)]
+    numbers: Numbers
+
+    def fits(self, place: int, count: int) -> bool:
+        """Return whether this can be the node at `place`, if the program has `count` nodes."""
+        known = 0 if self.op == "leaf" else len(OPERATIONS[self.op].operands) if self.op in OPERATIONS else -1
+        numbers = 1 if self.op == "leaf" else self.operands.count(-1)
+        return (
+            (len(self.operands), len(self.numbers)) == (known, numbers)
+            and max((*self.operands, -1)) < place
+            and max((*self.names, -1)) < count
+        )
+
+
 class _Record(_Wire, tag="record", frozen=True):
     lines: tuple[_Count, ...]
     visits: Annotated[tuple[RuleVisit, ...], Meta(max_length=bounds.VISITS)]
@@ -320,6 +346,8 @@ class _Record(_Wire, tag="record", frozen=True):
     grads: Numbers
     left_out: Annotated[int, Meta(ge=0)]
     elsewhere: bool
+    at_first: Numbers
+    traced: Annotated[tuple[TracedNode, ...], Meta(max_length=bounds.TRACED)] | None
 
 
 class Recorded(Struct, frozen=True):
@@ -333,6 +361,9 @@ class Recorded(Struct, frozen=True):
         left_out: how many visits and changes were omitted because there were too many.
         elsewhere: whether the pass keeps gradients elsewhere than on the nodes. The changes then do not show the
             contributions of a rule.
+        at_first: the `data` of each node when the recorded steps began; empty if they did not begin.
+        traced: the graph that the learner's code builds, if functions of the file make nodes of the program. The nodes
+            above are then those of this graph. None if the graph was not read, or is that of the program.
     """
 
     made: tuple[tuple[int, int], ...]
@@ -341,6 +372,8 @@ class Recorded(Struct, frozen=True):
     grads: tuple[Observed | None, ...]
     left_out: int
     elsewhere: bool
+    at_first: tuple[Observed, ...]
+    traced: tuple[TracedNode, ...] | None
 
 
 _WireResult: TypeAlias = (
@@ -752,7 +785,10 @@ def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -
         raise Refused("a run has another number of results than it had steps")
     order = _Order(len(run.program.nodes), arrangement)
     decoded = tuple(order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False))
-    if completed and any(None in result.values for result in decoded if isinstance(result, Recorded)):
+    recordings = [result for result in decoded if isinstance(result, Recorded) and not run.program.truth]
+    if any(one.traced is not None for one in recordings):
+        raise Refused("a recording has a graph of its own, but no function of the file makes nodes")
+    if completed and any(None in one.values for one in recordings):
         raise Refused("a run that went through did not make every node")
     return Broke(decoded, outcome.problem) if isinstance(outcome, _Broke) else Done(decoded)
 
@@ -823,13 +859,30 @@ class _Order:
 
     def _recorded(self, record: _Record) -> Recorded:
         """Return a recording. A program that could not be built has only its first nodes."""
-        if not len(record.lines) == len(record.values) == len(record.grads) <= self._count:
+        traced = record.traced
+        most = self._count if traced is None else len(traced)
+        if not len(record.lines) == len(record.values) == len(record.grads) <= most:
             raise Refused("a recording has another number of nodes than the program")
+        if len(record.at_first) not in (0, len(record.values)):
+            raise Refused("a recording has another number of values at first than at the end")
+        if not all(node.fits(place, self._count) for place, node in enumerate(traced or ())):
+            raise Refused("a recording has a node that is no operation of earlier nodes")
         changes = [change for visit in record.visits for change in visit.changes]
         if len(changes) > bounds.CHANGES:
             raise Refused(f"a recording has more than {bounds.CHANGES} changes")
-        if any(node >= self._count for node in [*(v.node for v in record.visits), *(c.node for c in changes)]):
+        if any(node >= most for node in [*(v.node for v in record.visits), *(c.node for c in changes)]):
             raise Refused("a recording names a node that is not in the program")
+        if traced is not None:
+            return Recorded(
+                made=tuple(enumerate(record.lines)),
+                visits=record.visits,
+                values=record.values,
+                grads=record.grads,
+                left_out=record.left_out,
+                elsewhere=record.elsewhere,
+                at_first=record.at_first,
+                traced=tuple(replace(node, names=tuple(sorted(map(self._node, node.names)))) for node in traced),
+            )
         missing = (None,) * (self._count - len(record.lines))
         return Recorded(
             made=tuple((self._node(place), line) for place, line in enumerate(record.lines)),
@@ -845,4 +898,6 @@ class _Order:
             grads=tuple(self._each((*record.grads, *missing))),
             left_out=record.left_out,
             elsewhere=record.elsewhere,
+            at_first=tuple(self._each(record.at_first)) if len(record.at_first) == self._count else (),
+            traced=None,
         )

@@ -11,7 +11,9 @@ import msgspec
 
 from ..program import Leaf, Op
 
-Fault: TypeAlias = Literal["", "contribution", "lost", "order", "twice", "never", "forward", "seed"]
+Fault: TypeAlias = Literal[
+    "", "contribution", "moved", "lost", "order", "twice", "never", "forward", "seed", "held", "graph"
+]
 Where: TypeAlias = Literal["load", "build", "backward", "read"]
 
 
@@ -169,9 +171,16 @@ class Replay(msgspec.Struct, frozen=True):
         fault: the kind of difference. `contribution`: a rule adds a wrong amount. `lost`: a write overwrites an
             existing gradient. `order`: a rule ran before the rule of one of its users. `twice`: a rule ran again.
             `never`: a rule did not run. `forward`: a value is already wrong. `seed`: the pass starts with a wrong
-            gradient at the root. The right one is 1 unless a check asks for another.
+            gradient at the root. The right one is 1 unless a check asks for another. `moved`: a rule is right for a
+            value that was changed after the forward pass. `held`: a node had another gradient than in a correct pass
+            before any rule wrote it. `graph`: every rule is right for the graph that the learner's function builds,
+            but this graph has other gradients than the right one.
         fault_node: the node that the fault is about; None for no fault.
         asked: the source of the numbers in `expected`: `torch`, or `expected` for the grader's own table of operations.
+        own_graph: whether functions of the learner's file build the graph, so that `nodes` has every node that they
+            make. Then `expected` has torch's numbers for the nodes of the program, and those of a correct pass over
+            the learner's graph for the others. `asked` is `expected`.
+        aliases: pairs of names in the program: a node, and another one that is the same object in the learner's graph.
     """
 
     title: str
@@ -189,6 +198,8 @@ class Replay(msgspec.Struct, frozen=True):
     fault_node: int | None
     problem: Problem | None
     asked: Literal["torch", "expected"]
+    own_graph: bool = False
+    aliases: tuple[tuple[str, str], ...] = ()
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -305,12 +316,17 @@ class Model(msgspec.Struct, frozen=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """Everything that the page of a replay shows. With a training, the first replay is that of its loss."""
+    """Everything that the page of a replay shows. With a training, the first replay is that of its loss.
+
+    Attributes:
+        note: what is shown, if that is not what was asked for; else an empty text.
+    """
 
     replays: tuple[Replay, ...]
     landscape: Landscape | None = None
     thermometers: tuple[Thermometer, ...] = ()
     model: Model | None = None
+    note: str = ""
 
     @property
     def about(self) -> str:

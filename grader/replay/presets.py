@@ -145,15 +145,21 @@ def record_all(
 ) -> Played:
     """Record the programs as `record` does, and the training of the first one if it has any. Raises the same errors.
 
+    If functions of the file build the graph of the first program, the others are left out. They would show the engine
+    that is given in this file.
+
     Args:
-        thermometers: those of the checks, which are shown with the replays.
+        thermometers: those of the checks. If there are any, they are shown without replays.
     """
+    if thermometers:
+        return Played((), thermometers=thermometers)
+    if first is not None and first.program.truth:
+        others = ()
     landscape = None
     if first is not None and first.training is not None:
         landscape = record_training(warm, limits, file, first.title, first.training)
-    shown = first is not None or (bool(others) and not thermometers)  # presets alone would hide the layers
-    replays = record(warm, limits, file, first, others, answers) if shown else ()
-    return Played(replays, landscape, thermometers)
+    replays = record(warm, limits, file, first, others, answers) if first is not None or others else ()
+    return Played(replays, landscape)
 
 
 def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, ...], Problem | None]:

@@ -25,6 +25,7 @@ from ..client import (
     RuleVisit,
     Run,
     Source,
+    bounds,
     cut,
     read_exercise,
 )
@@ -34,7 +35,7 @@ from ..course import Check, Course, Exercise, Limits
 from ..grading import Grader, examine, search_file
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import Answer
-from ..program import Leaf, Op, Program, ProgramError, number_text
+from ..program import Leaf, Number, Op, Program, ProgramError, number_text
 from ..report import Repairs
 from ..sandbox import Warm
 from ..words import practice as words
@@ -85,9 +86,26 @@ class Subject:
 
     @property
     def before(self) -> Mapping[int, float]:
-        """Return the gradients that exist before the recorded pass, by index."""
-        step = self.run.steps[self.run.steps[0][1]]
-        return {index: float(grad) for index, grad in step[1]} if step[0] == "preload" else {}
+        """Return the gradients that exist before the recorded pass, by index.
+
+        Before a function that runs one more pass, the leaves have the contributions of the earlier passes too.
+        """
+        begin = self.run.steps[0][1]
+        held = [step[1] for step in self.run.steps[1 : begin + 1] if step[0] == "preload"]
+        before = {index: float(grad) for index, grad in held[-1]} if held else {}
+        if self.run.steps[begin][0] == "preload":
+            return before
+        if not held or not self.calls:
+            return {}
+        passes = sum(step[0] != "preload" for step in self.run.steps[1:begin])
+        grads = self.program.gradients()
+        leaves = (index for index, node in enumerate(self.program.nodes) if isinstance(node, Leaf))
+        return {index: before.get(index, 0.0) + passes * grads[index] for index in leaves}
+
+    @property
+    def calls(self) -> bool:
+        """Return whether a function of the learner's file runs the recorded pass."""
+        return bool(self.run.steps[-1][0] == "call")
 
 
 def subject_of(program: Program, title: str = "", preset: str = "") -> Subject:
@@ -179,10 +197,11 @@ def record(
     with EngineProcess(warm, file.source, None, limits, apart=True) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
-            return (_replay(file, subjects[0], loaded, answers(subjects[0].program)),)
+            asked = subjects[0].program
+            return (_replay(file, subjects[0], loaded, answers(asked.truth or asked)),)
         for one in subjects:
             ran = process.run(Batch((one.run,), min(limits.calls, _CALLS), cpu_s))
-            replays.append(_replay(file, one, ran, answers(one.program)))
+            replays.append(_replay(file, one, ran, answers(one.program.truth or one.program)))
             if _endless(ran):
                 break
     shown = [one for at, one in enumerate(replays) if (first and not at) or _was_built(one)]
@@ -202,36 +221,40 @@ def _endless(ran: Ran) -> bool:
 
 def _replay(file: LearnerFile, subject: Subject, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
     """Return the replay under the first order seed that shows a fault or a problem, or else under the first one."""
-    right = right_pass(subject.program, subject.upstream, subject.before)
     if isinstance(ran, LoadFailed):
-        return _made(file, subject, right, answer, None, failure(ran.cause, file, "load"))
+        return _made(file, subject, answer, None, failure(ran.cause, file, "load"))
     if not isinstance(ran.answer, Read):
-        return _made(file, subject, right, answer, None, failure(ran.answer, file, "read"))
+        return _made(file, subject, answer, None, failure(ran.answer, file, "read"))
     first = None
     for (outcome,) in ran.answer.seeds:
         if outcome is None:
             continue
         recorded = next(iter(outcome.recorded), None)
         problem = failure(outcome.problem, file, "backward") if isinstance(outcome, Broke) else None
-        replay = _made(file, subject, right, answer, recorded, problem, ran.answer.reading)
+        replay = _made(file, subject, answer, recorded, problem, ran.answer.reading)
         if replay.fault or replay.problem:
             return replay
         first = first or replay
-    return first or _made(file, subject, right, answer, None, left_out())
+    return first or _made(file, subject, answer, None, left_out())
 
 
 def _made(
     file: LearnerFile,
     subject: Subject,
-    right: RightPass,
     answer: Answer | None,
     recorded: Recorded | None,
     problem: Problem | None,
     reading: Reading | None = None,
 ) -> Replay:
-    program = subject.program
+    # the graph: that of the program, or the one that functions of the learner's file build
+    graph = _graph(subject.program, recorded)
+    program = graph.program
+    if program.truth:  # no graph was read
+        graph, recorded = _leaves(program), None
+        program, problem = graph.program, problem or Problem(words.no_graph(bounds.TRACED), 0, "read")
+    right = right_pass(program, subject.upstream, subject.before)
     # the nodes, and the rules that ran
-    nodes = _nodes(subject, right, answer, recorded)
+    nodes = _nodes(subject, graph, right, answer, recorded)
     values = tuple(_or_right(node.yours.data, value) for node, value in zip(nodes, right.values, strict=True))
     compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
     visits = tuple(_visit(program, values, visit, compound) for visit in recorded.visits) if recorded else ()
@@ -242,10 +265,11 @@ def _made(
     difference = NOTHING
     if (visits and not recorded.elsewhere) or (complete and problem is None):  # type: ignore[union-attr]
         judged = visits if complete else visits[:-1]  # the last rule may have been stopped before it finished
-        difference = first_difference(program, nodes, judged, right, whole=complete)
+        later = tuple(map(_float, recorded.values)) if subject.calls and recorded else ()
+        difference = first_difference(program, nodes, judged, right, whole=complete, own=graph.own, later=later)
     return Replay(
         title=plain(subject.title),
-        program=plain(program.text),
+        program=plain(subject.program.text),
         preset=subject.preset,
         exercise=file.exercise,
         source=file.shown,
@@ -258,14 +282,60 @@ def _made(
         fault=difference.fault,
         fault_node=difference.node,
         problem=problem,
-        asked="expected" if answer is None else "torch",
+        asked="expected" if answer is None or graph.own else "torch",
+        own_graph=bool(recorded and recorded.traced),
+        aliases=tuple((plain(own[0]), plain(other)) for own in graph.names for other in own[1:]),
     )
 
 
-def _nodes(subject: Subject, right: RightPass, answer: Answer | None, recorded: Recorded | None) -> tuple[Node, ...]:
-    program, before = subject.program, subject.before
+@dataclass(frozen=True)
+class _Graph:
+    """The graph that is shown.
+
+    Attributes:
+        program: the graph as a program.
+        own: whether functions of the learner's file build it.
+        names: for each node, the nodes of the check's program that are this node.
+    """
+
+    program: Program
+    own: bool
+    names: tuple[tuple[str, ...], ...]
+
+
+def _graph(program: Program, recorded: Recorded | None) -> _Graph:
+    """Return the graph that was recorded. That is the program itself if there is no other."""
+    traced = recorded.traced if recorded else None
+    numbers = [number for node in traced or () for number in node.numbers]
+    roots = [place for place, node in enumerate(traced or ()) if program.root in node.names]
+    if not roots or not traced or any(_float(number) is None for number in numbers):
+        return _Graph(program, own=False, names=tuple((node.name,) for node in program.nodes))
+    names = tuple(tuple(program.nodes[index].name for index in node.names) for node in traced)
+    nodes: list[Leaf | Op] = []
+    for place, (node, own) in enumerate(zip(traced, names, strict=True)):
+        name = own[0] if own else f"node {place}"  # the page gives it a letter
+        given = iter([_float(number) or 0.0 for number in node.numbers])
+        if node.op == "leaf":
+            nodes.append(Leaf(name, next(given)))
+        else:
+            nodes.append(Op(name, node.op, tuple(Number(next(given)) if i < 0 else i for i in node.operands)))
+    return _Graph(Program(tuple(nodes), roots[0], program.text), own=True, names=names)
+
+
+def _leaves(program: Program) -> _Graph:
+    """Return a graph of the leaves of a program alone."""
+    leaves = program.leaves
+    return _Graph(Program(leaves, 0, program.text), own=True, names=tuple((leaf.name,) for leaf in leaves))
+
+
+def _nodes(
+    subject: Subject, graph: _Graph, right: RightPass, answer: Answer | None, recorded: Recorded | None
+) -> tuple[Node, ...]:
+    program, before = graph.program, subject.before
     values, grads = right.values, right.grads
-    if answer is not None:
+    if graph.own:
+        values, grads = _of_own_graph(subject.program, graph, right, answer)
+    elif answer is not None:
         values = answer.values
         grads = tuple(
             subject.upstream * grad + (before.get(index, 0.0) if index != program.root else 0.0)
@@ -274,6 +344,8 @@ def _nodes(subject: Subject, right: RightPass, answer: Answer | None, recorded: 
     nodes = []
     for index, node in enumerate(program.nodes):
         data, grad = (recorded.values[index], recorded.grads[index]) if recorded else (None, None)
+        if subject.calls and recorded and recorded.at_first:
+            data = recorded.at_first[index]
         nodes.append(
             Node(
                 name=plain(node.name),
@@ -285,6 +357,22 @@ def _nodes(subject: Subject, right: RightPass, answer: Answer | None, recorded: 
             )
         )
     return tuple(nodes)
+
+
+def _of_own_graph(
+    program: Program, graph: _Graph, right: RightPass, answer: Answer | None
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the expected values and gradients of a graph that the learner's code builds.
+
+    A node of the check's program has torch's, and any other node those of a correct pass over the graph.
+    """
+    values = program.of_truth(answer.values) if answer else program.values
+    grads = program.of_truth(answer.grads) if answer else program.gradients()
+    places = [program.index[own[0]] if own else None for own in graph.names]
+    return (
+        tuple(right.values[i] if place is None else values[place] for i, place in enumerate(places)),
+        tuple(right.grads[i] if place is None else grads[place] for i, place in enumerate(places)),
+    )
 
 
 def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound: set[int]) -> Visit:

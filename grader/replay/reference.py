@@ -14,11 +14,16 @@ from .model import Change, Contribution, Fault, Node, RightVisit, Visit
 
 @dataclass(frozen=True)
 class RightPass:
-    """A value and a gradient for each node, and the visits of a correct backward pass."""
+    """A value and a gradient for each node, and the visits of a correct backward pass.
+
+    Attributes:
+        before: the gradients before the pass, where that of the root is the one with which it begins.
+    """
 
     values: tuple[float, ...]
     grads: tuple[float, ...]
     visits: tuple[RightVisit, ...]
+    before: tuple[float, ...]
 
 
 def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, float] | None = None) -> RightPass:
@@ -31,6 +36,7 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
     values = forward(program)
     grads = [(before or {}).get(index, 0.0) for index in range(len(program.nodes))]
     grads[program.root] = upstream
+    at_first = tuple(grads)
     visits = []
     for index in reversed(program.reachable):
         node = program.nodes[index]
@@ -39,7 +45,7 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
             for one in given:
                 grads[one.node] += number(one.amount)
             visits.append(RightVisit(index, finite(grads[index]), given))
-    return RightPass(values, tuple(grads), tuple(visits))
+    return RightPass(values, tuple(grads), tuple(visits), at_first)
 
 
 def forward(program: Program) -> tuple[float, ...]:
@@ -122,7 +128,14 @@ NOTHING = Difference()
 
 
 def first_difference(
-    program: Program, nodes: Sequence[Node], visits: Sequence[Visit], right: RightPass, *, whole: bool = True
+    program: Program,
+    nodes: Sequence[Node],
+    visits: Sequence[Visit],
+    right: RightPass,
+    *,
+    whole: bool = True,
+    own: bool = False,
+    later: Sequence[float | None] = (),
 ) -> Difference:
     """Return the first difference between the learner's pass and a correct one.
 
@@ -131,20 +144,29 @@ def first_difference(
 
     Args:
         whole: whether the pass ran to its end and every visit was recorded.
+        own: whether the learner's code built the graph, so that the graph itself may be wrong.
+        later: the value of each node after the pass; empty if no value changed.
     """
-    return _Comparison(program, nodes, visits, right).first(whole)
+    return _Comparison(program, nodes, visits, right, later).first(whole, own)
 
 
 class _Comparison:
-    def __init__(self, program: Program, nodes: Sequence[Node], visits: Sequence[Visit], right: RightPass) -> None:
-        self.program, self.nodes, self.visits, self.right = program, nodes, visits, right
+    def __init__(
+        self,
+        program: Program,
+        nodes: Sequence[Node],
+        visits: Sequence[Visit],
+        right: RightPass,
+        later: Sequence[float | None],
+    ) -> None:
+        self.program, self.nodes, self.visits, self.right, self.later = program, nodes, visits, right, later
         scale = max([1.0, *(abs(x) for x in (*right.values, *right.grads) if math.isfinite(x))])
         self.tolerance = _TOLERANCE * scale
         self.own = [visit for visit in visits if not visit.inner]
 
-    def first(self, whole: bool) -> Difference:
+    def first(self, whole: bool, own_graph: bool) -> Difference:
         for index in self.program.reachable:
-            if not self.close(self.nodes[index].yours.data, self.right.values[index]):
+            if not self.close(self.nodes[index].yours.data, self.nodes[index].expected.data):
                 return Difference("forward", index)
         if whole and all(self.is_right(index) for index in range(len(self.nodes))):
             return NOTHING
@@ -152,7 +174,9 @@ class _Comparison:
         if first is not None and first.node == root and not self.close(first.upstream, self.right.grads[root]):
             return Difference("seed", root, 0)
         found = next(self.of_visits(), None)
-        return found or (self.of_compounds() or self.missing() if whole else NOTHING)
+        if found or not whole:
+            return found or NOTHING
+        return self.of_compounds() or self.missing() or self.held() or (self.of_graph() if own_graph else NOTHING)
 
     def close(self, one: float | None, other: float | None) -> bool:
         if one is None or other is None or not math.isfinite(other):
@@ -161,8 +185,9 @@ class _Comparison:
 
     def is_right(self, index: int) -> bool:
         """Return whether a node's gradient is right at the end, or was set back to 0 for an operation."""
-        grad, operation = self.nodes[index].yours.grad, isinstance(self.program.nodes[index], Op)
-        return self.close(grad, self.right.grads[index]) or (operation and grad == 0 and index != self.program.root)
+        node, operation = self.nodes[index], isinstance(self.program.nodes[index], Op)
+        cleared = operation and node.yours.grad == 0 and index != self.program.root
+        return self.close(node.yours.grad, node.expected.grad) or cleared
 
     # -- single visits --------------------------------------------------------------------------
 
@@ -175,8 +200,9 @@ class _Comparison:
             if visit.inner:
                 continue
             later.pop(0)
-            if visit.expected and (fault := self.of_changes(visit)):
-                yield Difference(fault, visit.node, at)
+            if visit.expected and (fault := self.of_changes(visit, visit.expected)):
+                moved = self.moved(visit)
+                yield Difference(fault, visit.node, at) if moved is None else Difference("moved", moved, at)
             if visit.node in ran and self.adds(visit):
                 yield Difference("twice", visit.node, at)
             if users[visit.node] & set(later) - ran - {visit.node}:
@@ -186,10 +212,24 @@ class _Comparison:
     def adds(self, visit: Visit) -> bool:
         return any(not self.close(change.before, change.after) for change in visit.changes)
 
-    def of_changes(self, visit: Visit) -> Fault:
-        """Return the fault of a visit, or an empty text if it adds the same as a correct rule."""
-        for target in dict.fromkeys([*(one.node for one in visit.expected), *(one.input for one in visit.changes)]):
-            given = [one for one in visit.expected if one.node == target]
+    def moved(self, visit: Visit) -> int | None:
+        """Return an input whose value changed before a visit whose rule is right for the new value; None for none."""
+        node, upstream = self.program.nodes[visit.node], visit.upstream
+        changed = [
+            index
+            for index in self.program.inputs[visit.node]
+            if self.later and not self.close(self.nodes[index].yours.data, self.later[index])
+        ]
+        if not changed or not isinstance(node, Op) or upstream is None:
+            return None
+        values = tuple(map(number, self.later))
+        fault = self.of_changes(visit, contributions(node, values, values[visit.node], upstream))
+        return None if fault else changed[0]
+
+    def of_changes(self, visit: Visit, expected: Sequence[Contribution]) -> Fault:
+        """Return the fault of a visit, or an empty text if it adds these contributions, which are a correct rule's."""
+        for target in dict.fromkeys([*(one.node for one in expected), *(one.input for one in visit.changes)]):
+            given = [one for one in expected if one.node == target]
             changes = [change for change in visit.changes if change.input == target]
             if target == visit.node and all(change.after == 0 for change in changes):
                 continue  # the node has made its contributions, so its gradient may be set back to 0
@@ -233,10 +273,27 @@ class _Comparison:
         """Return the contributions of a node in a correct pass."""
         return next((one.contributions for one in self.right.visits if one.node == index), ())
 
-    def missing(self) -> Difference:
-        """Return the operation nearest to the root whose rule did not run although it has something to add."""
+    def missing(self) -> Difference | None:
+        """Return the operation nearest to the root whose rule did not run although it has something to add, or None."""
         ran = {visit.node for visit in self.visits}
         for one in self.right.visits:
             if one.node not in ran and any(number(given.amount) != 0 for given in one.contributions):
                 return Difference("never", one.node)
-        return NOTHING
+        return None
+
+    # -- what no visit shows --------------------------------------------------------------------
+
+    def held(self) -> Difference | None:
+        """Return the first node that had another gradient than in a correct pass before any rule wrote it, or None."""
+        seen = {self.program.root}
+        for at, visit in enumerate(self.visits):
+            for change in visit.changes:
+                if change.input not in seen and not self.close(change.before, self.right.before[change.input]):
+                    return Difference("held", change.input, at)
+                seen.add(change.input)
+        return None
+
+    def of_graph(self) -> Difference:
+        """Return the wrong node nearest to the root, in a graph whose rules all ran as they should."""
+        wrong = [index for index in self.program.reachable if not self.is_right(index)]
+        return Difference("graph", wrong[-1]) if wrong else NOTHING

@@ -95,6 +95,7 @@ def document(played: Played) -> dict[str, Any]:
         "landscape": msgspec.to_builtins(played.landscape),
         "thermometers": msgspec.to_builtins(played.thermometers),
         "model": msgspec.to_builtins(played.model),
+        "note": played.note,
         "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
     }
 

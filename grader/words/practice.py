@@ -289,9 +289,17 @@ replay_in = Sentence("Replay: {path}")
 ENGINE_WITHOUT_VALUE = "This file has no class `Value`."
 ENGINE_NOT_PASSED = "This file does not pass all required checks of exercise 12 yet."
 nothing_to_play = Sentence("No check of {exercise} runs a backward pass that can be shown.")
+others_played = Sentence(
+    "No check of {exercise} runs a backward pass that can be shown. The page shows other programs on the engine in "
+    "your file."
+)
 
 # -- `grade play`: limits of a replay ---------------------------------------------------------------------------------
 
 ELSEWHERE = "The backward pass computes gradients elsewhere and writes them to the nodes, so no steps can be shown."
 NO_RULE = "No local rule was recognised in this file, so no steps can be shown."
+no_graph = Sentence(
+    "The graph that your code builds has more than {most} nodes, or a node that no operation of the engine has made, "
+    "so it cannot be shown."
+)
 first_runs = Sentence("Only the first {count} runs of rules are shown.")

@@ -39,7 +39,7 @@ from grader.client import (
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
 from grader.worker.adapter import log as log_bounds
-from grader.worker.adapter import recording
+from grader.worker.adapter import recording, trace
 from grader.worker.confine.framing import HEADER
 
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
@@ -669,6 +669,8 @@ RECORD: list[Any] = [
     [THREE, TWO, "nan"],
     0,
     False,
+    [TWO, THREE, TWO],
+    None,
 ]
 
 
@@ -694,15 +696,17 @@ def test_a_recording_is_read() -> None:
 
 def test_a_run_that_broke_while_building_shows_what_was_made() -> None:
     """Nodes that were not made have no value, and the recording is the only result."""
-    outcome = recorded("broke", [["record", [0], [], [TWO], [ZERO], 0, False]], BROKEN)
-    expected = Recorded(((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False)
+    outcome = recorded("broke", [["record", [0], [], [TWO], [ZERO], 0, False, [], None]], BROKEN)
+    expected = Recorded(
+        ((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False, at_first=(), traced=None
+    )
     assert Broke((expected,), Problem(*BROKEN)) == outcome
 
 
 def test_a_run_that_went_through_made_every_node() -> None:
     """If nothing went wrong, a recording of only a part of the program is refused."""
     with pytest.raises(Refused):
-        recorded("done", [["record", [0], [], [TWO], [ZERO], 0, False], ["nothing"]])
+        recorded("done", [["record", [0], [], [TWO], [ZERO], 0, False, [], None], ["nothing"]])
 
 
 def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> None:
@@ -713,11 +717,11 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
     assert arrangement is not None
     values = [float(index).hex() for index in range(7)]
     visits = [[6, False, ZERO, 1, [[3, ZERO, TWO, 1, False]]]]
-    outcome = ["done", [["record", [*range(7)], visits, values, values, 0, False], ["nothing"]]]
+    outcome = ["done", [["record", [*range(7)], visits, values, values, 0, False, values, None], ["nothing"]]]
     read = decode_batch(frame(["read", READING, [[outcome], [outcome]]]), batch)
     assert isinstance(read, Read)
     (other,) = read.seeds[1][0].recorded  # type: ignore[union-attr]
-    assert list(arrangement.places) == list(other.values) == list(other.grads)
+    assert list(arrangement.places) == list(other.values) == list(other.grads) == list(other.at_first)
     assert {place: i for i, place in enumerate(arrangement.places)} == {line: node for node, line in other.made}
     assert arrangement.places[other.visits[0].node] == 6
     assert arrangement.places[other.visits[0].changes[0].node] == 3
@@ -747,6 +751,10 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
         ((5,), -1),
         ((5,), None),
         ((6,), 1),
+        ((7,), [TWO]),
+        ((7, 0), 2.0),
+        ((8,), []),
+        ((8,), [[[], "leaf", [], [TWO]]] * 3),
     ],
 )
 def test_what_does_not_fit_is_refused(place: tuple[int, ...], value: Any) -> None:
@@ -762,6 +770,7 @@ def test_more_than_a_worker_sends_is_refused() -> None:
         with pytest.raises(Refused):
             recorded("done", [forged(RECORD, (2,), visits), ["nothing"]])
     assert (recording.MOST_VISITS, recording.MOST_CHANGES) == (bounds.VISITS, bounds.CHANGES)
+    assert trace.MOST_NODES == bounds.TRACED
 
 
 def test_the_longest_recording_that_a_worker_sends_fits() -> None:
@@ -769,9 +778,58 @@ def test_the_longest_recording_that_a_worker_sends_fits() -> None:
     long = (-1.2345678901234567e-300).hex()
     changes = [[2, long, long, 10**6, False]] * (bounds.CHANGES // bounds.VISITS)
     visits = [[2, False, long, 10**6, changes]] * bounds.VISITS
-    outcome = ["done", [["record", [10**6] * 3, visits, [long] * 3, [long] * 3, 10**6, False], ["nothing"]]]
+    outcome = [
+        "done",
+        [["record", [10**6] * 3, visits, [long] * 3, [long] * 3, 10**6, False, [long] * 3, None], ["nothing"]],
+    ]
     batch = Batch(RECORDED.runs, 1000, 1.0)
     assert isinstance(decode_batch(frame(["read", READING, [[outcome]] * 4]), batch), Read)
+
+
+MADE = program("L = double(a)", "L = a + a", a=2)
+OF_MADE = Batch((Run(MADE, (("record", 1), ("backward", 1))),), 1000, 1.0, (0,))
+NODES = [[[0], "leaf", [], [TWO]], [[], "mul", [0, -1], [THREE]], [[1], "add", [1, 0], []]]
+GRAPH = ["record", [0, 5, 6], [], [TWO] * 3, [ZERO] * 3, 0, False, [TWO] * 3, NODES]
+
+
+def traced(record: Any) -> Any:
+    """Return the decoded recording of a program in which a function of the file makes a node."""
+    read = decode_batch(frame(one("done", [record, ["nothing"]])), OF_MADE)
+    assert isinstance(read, Read)
+    return read.seeds[0][0].recorded[0]  # type: ignore[union-attr]
+
+
+def test_a_graph_of_the_learners_own_is_read() -> None:
+    """Its nodes are operations of earlier nodes and numbers, and say which nodes of the program they are."""
+    (leaf, product, root) = traced(GRAPH).traced
+    assert ("leaf", (2.0,), (0,)) == (leaf.op, tuple(leaf.numbers), leaf.names)
+    assert ("mul", (0, -1), (3.0,), ()) == (product.op, product.operands, tuple(product.numbers), product.names)
+    assert ("add", (1, 0), (1,)) == (root.op, root.operands, root.names)
+    assert traced(["record", [], [], [], [], 0, False, [], None]).traced is None
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ((1,), [0, 5]),
+        ((7,), [TWO]),
+        ((8,), NODES[:2]),
+        ((8,), [NODES[0]] * (bounds.TRACED + 1)),
+        ((8, 0, 0), [2]),
+        ((8, 0, 1), "import"),
+        ((8, 0, 2), [0]),
+        ((8, 0, 3), []),
+        ((8, 1, 1), "exp"),
+        ((8, 1, 2), [1, -1]),
+        ((8, 1, 2), [0, -2]),
+        ((8, 1, 3), [THREE, THREE]),
+        ((8, 2, 2), [1, 0, 0]),
+    ],
+)
+def test_a_graph_that_does_not_fit_is_refused(place: tuple[int, ...], value: Any) -> None:
+    """Operations are known, with the right number of operands, which come before them."""
+    with pytest.raises(Refused):
+        traced(forged(GRAPH, place, value))
 
 
 @pytest.mark.slow

@@ -1,14 +1,15 @@
 "use strict";
 
 /** Return how a run ended. On a page with a training run, that one comes first: right gradients do not make it right. */
-function lead(run, player, landscape) {
+function lead(run, player, landscape, note) {
   const { problem } = run.replay;
   const own = problem ? "! " : run.first === null ? "✓ " : "≠ ";
   const [sign, training] = landscape ? descentVerdict(landscape) : [own, ""];
   const held = run.nodes.some(({ yours }) => yours.grad !== null || yours.grad_text);
   const judged = (!problem || (held && problem.where === "read")) && verdict(run);
   const rest = [problem?.text, judged].filter(Boolean).join(" ");
-  const sentences = [training, landscape && rest ? `Before the first step: ${rest}` : rest].filter(Boolean);
+  const about = aboutGraph(run.replay);
+  const sentences = [note, training, landscape && rest ? `Before the first step: ${rest}` : rest, ...about].filter(Boolean);
   const jump = { type: "button", id: "first-difference", onclick: () => player.to(run.first) };
   return [
     h("strong", null, sign),
@@ -37,6 +38,7 @@ function open(data, replay, player, views, { leaves, where, kept } = {}) {
       recordedRun(replay),
       { to: (at) => (same ? player.to(at) : back()) },
       replay === data.replays[0] ? data.landscape : null,
+      data.note,
     ),
   );
   byId("other").hidden = same;

@@ -30,6 +30,14 @@ function headline(run, frame) {
   }
 }
 
+/** Return what is special about the graph of a replay, as sentences. */
+function aboutGraph({ own_graph: own, aliases }) {
+  return [
+    own && "This is the graph that your code builds.",
+    ...aliases.map(([name, other]) => `In your code, ${other} is the same node as ${name}.`),
+  ].filter(Boolean);
+}
+
 /** Return how a run ends. */
 function verdict(run) {
   if (!run.recorded) return "These are the gradients of the reference at your values.";
@@ -69,7 +77,8 @@ function arises(run, frame, at) {
       const was =
         before === after ? `${name}.grad stays ${before}.` : `${name}.grad was ${before} and is now ${after}.`;
       const lost = total.before.value === null || total.right.value === null;
-      return `${was} A right rule adds ${shown(total.right)}${lost ? "" : `, which makes ${digits(total.before.value + total.right.value)}`}.`;
+      const adds = fault === "moved" ? "For the value from the forward pass, it adds" : "A right rule adds";
+      return `${was} ${adds} ${shown(total.right)}${lost ? "" : `, which makes ${digits(total.before.value + total.right.value)}`}.`;
     });
   if (fault === "forward" && about !== null) {
     const [yours, right] = apart(run.data[about], run.expected[about].data);
@@ -79,6 +88,19 @@ function arises(run, frame, at) {
     said.push(
       `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about])}.`,
     );
+  if (fault === "moved" && about !== null)
+    said.unshift(`The value of ${name} was changed after the forward pass. The rule of ${nameOf(run, frame.node)} reads the new value.`);
+  if (fault === "held" && about !== null) {
+    const total = frame.totals.find(({ node }) => node === about);
+    const [yours, right] = apart(total.before, exactly(gradientsBefore(run.replay)[about]));
+    said.push(`${name}.grad was ${yours} before any rule wrote it. A correct pass finds ${right} there.`);
+  }
+  if (fault === "graph" && about !== null) {
+    const [yours, right] = apart(frame.grads[about], run.expected[about].grad);
+    said.push(
+      `Every rule is right for the graph that your code builds. But ${name}.grad is ${yours} there, and ${theirs(run)} has ${right}: the graph itself is not the right one.`,
+    );
+  }
   if (fault === "lost") {
     const lines = frame.totals.filter(({ wrong }) => wrong).flatMap((total) => replacements(run, total));
     said.push(...(lines.length ? lines : ["A gradient that was not 0 is replaced, so what it held is lost."]));

@@ -16,7 +16,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from . import introspect, load, values
-from .given import OPERATORS, function_of
+from .given import OPERATORS, PYTHON, function_of
 from .load import CallBudget
 from .log import Log
 from .recording import Recording
@@ -24,19 +24,17 @@ from .rules import CalledRules, Reading, Rules, rules_of
 from .set_order import Nodes
 from .values import Unreadable
 
-# the binary operations: the name of Python's method without underscores, and the symbol
-_PYTHON = {"add": ("add", "+"), "sub": ("sub", "-"), "mul": ("mul", "*"), "div": ("truediv", "/"), "pow": ("pow", "**")}
-_OPERATORS = OPERATORS | {f"i{op}": getattr(operator, f"i{name}") for op, (name, _) in _PYTHON.items()}
-_METHODS = {op: f"__{name}__" for op, (name, _) in _PYTHON.items()}
+_OPERATORS = OPERATORS | {f"i{op}": getattr(operator, f"i{name}") for op, (name, _) in PYTHON.items()}
+_METHODS = {op: f"__{name}__" for op, (name, _) in PYTHON.items()}
 _METHODS |= {f"i{op}": method for op, method in _METHODS.items()}  # Python's own fallback for `__iadd__`
-_REFLECTED = {op: f"__r{name}__" for op, (name, _) in _PYTHON.items()}
+_REFLECTED = {op: f"__r{name}__" for op, (name, _) in PYTHON.items()}
 # The message of an operator's TypeError. A node on the right of a number does not count: in `self.data - other`, it is
 # `.data` that is missing.
 _UNARY = re.compile(r"bad operand type for unary (?P<symbol>-): '(?P<type>[^']+)'")
 _BINARY_REFUSED = re.compile(
     r"unsupported operand type\(s\) for (?P<symbol>\S+?)=?(?: or \S+)?: '(?P<type>[^']+)' and '.+'"
 )
-_REFUSED = {_UNARY: {"-": "__neg__"}, _BINARY_REFUSED: {symbol: f"__{name}__" for name, symbol in _PYTHON.values()}}
+_REFUSED = {_UNARY: {"-": "__neg__"}, _BINARY_REFUSED: {symbol: f"__{name}__" for name, symbol in PYTHON.values()}}
 _NONE = -1
 _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
@@ -620,7 +618,7 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
     where = "build"
     begin = steps[0][1] if steps and steps[0][0] == "record" else None
     if begin is not None:
-        graph.recording = Recording(graph, filename)
+        graph.recording = Recording(graph, filename, traced=any(op == "made" for op, *_ in program))
     try:
         graph.build(program)
         for number, (where, *arguments) in enumerate(steps):

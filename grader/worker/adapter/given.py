@@ -8,13 +8,9 @@ from typing import Any
 from . import values
 from .rules import Reading
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "pow": operator.pow,
-}
+# the binary operations: the name of Python's method without underscores, and the symbol
+PYTHON = {"add": ("add", "+"), "sub": ("sub", "-"), "mul": ("mul", "*"), "div": ("truediv", "/"), "pow": ("pow", "**")}
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {op: getattr(operator, name) for op, (name, _) in PYTHON.items()}
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "neg": operator.neg,
     "relu": lambda x: max(0.0, x),

@@ -3,6 +3,8 @@
 If the rule of a node is a function, each call of it is a visit. Otherwise (for stored local derivatives, and for
 rules inside the pass), a visit is a series of writes after the pass has read the gradient of the same node (see
 `observer`).
+
+If a function of the learner's file makes nodes, the recording is of the graph that this function builds (see `trace`).
 """
 
 import contextlib
@@ -15,6 +17,7 @@ from . import values
 from .observer import GradientObserver, Write, is_stand_in
 from .rules import CalledRules, Reading, Rules
 from .set_order import Nodes
+from .trace import Trace
 
 MOST_VISITS = 400
 MOST_CHANGES = 2_000
@@ -65,9 +68,11 @@ class Recording:
     Args:
         graph: the program.
         filename: the learner's file.
+        traced: whether to record every node of the graph that the program's nodes were computed from, in place of the
+            program's nodes. If this graph cannot be read, the recording has no nodes.
     """
 
-    def __init__(self, graph: Graph, filename: str) -> None:
+    def __init__(self, graph: Graph, filename: str, *, traced: bool = False) -> None:
         self.answer: list[Any] = ["record"]
         self._graph, self._shape, self._filename = graph, graph.shape, filename
         self._made_at: dict[int, tuple[int, int]] = {}  # by address: the program's node it was made for, and the line
@@ -80,6 +85,9 @@ class Recording:
         self._functions: CalledRules | None = None  # the rules, if they are functions
         self._left_out = 0
         self._elsewhere = False
+        self._trace = Trace(graph.shape) if traced else None
+        self._objects: list[Any] | None = [] if traced else None  # None for the program's nodes
+        self._values: list[str] = []  # of all nodes when `begin` was called
         graph.nodes.on_made = self._made
 
     # -- building -----------------------------------------------------------------------------
@@ -104,30 +112,40 @@ class Recording:
     def begin(self) -> None:
         """Record local rules and gradients from now on."""
         graph = self._graph
-        for index, (node, (_, *operands)) in enumerate(zip(graph.objects, graph.program, strict=False)):
-            self._index.setdefault(id(node), index)
-            self._operands.setdefault(id(node), [graph.objects[o] for o in operands if type(o) is int])
+        if self._trace is not None:
+            self._objects = self._trace.graph(graph.objects, graph.made())
+            for index, node in enumerate(self._objects or ()):
+                self._index[id(node)] = index
+                self._operands[id(node)] = self._trace.operands(node)
+        else:
+            for index, (node, (_, *operands)) in enumerate(zip(graph.objects, graph.program, strict=False)):
+                self._index.setdefault(id(node), index)
+                self._operands.setdefault(id(node), [graph.objects[o] for o in operands if type(o) is int])
+        self._values = [self._spelled(node, self._shape.data) for node in self._nodes()]
         self._observer = GradientObserver(self._shape.cls, self._shape.grad, self._written)
         self._tokens = {id(node): self._token(node) for node in graph.made()}
         if isinstance(graph.rules, CalledRules):
             self._functions = graph.rules
             for node in graph.made():
-                if not graph.is_leaf(node) and graph.rules.has(node):
+                leaf = graph.is_leaf(node) if self._trace is None else not self._trace.operands(node)
+                if not leaf and graph.rules.has(node):
                     graph.rules.watch(node, self._around)
         self._observer.__enter__()
 
     def finish(self) -> None:
         """Complete the answer.
 
-        It holds lines, visits, values, gradients, the number of omitted visits and changes, and whether the pass
-        keeps gradients elsewhere than on the nodes.
+        It holds lines, visits, values, gradients, the number of omitted visits and changes, whether the pass keeps
+        gradients elsewhere than on the nodes, the values when `begin` was called, and the traced nodes (see `Trace`).
         """
         self._graph.nodes.on_made = None
+        if self._trace is not None:
+            self._trace.end()
         if self._observer is not None:
             with contextlib.suppress(BaseException):
                 self._look()
             self._observer.__exit__()
-        objects = self._graph.objects
+        objects = self._nodes()
         visits = [visit.wire() for visit in self._visits if visit.index >= 0 and (visit.changes or not visit.inner)]
         self.answer += [
             [self._made_at.get(id(node), (0, 0))[1] for node in objects],
@@ -136,7 +154,21 @@ class Recording:
             [self._spelled(node, self._shape.grad) for node in objects],
             self._left_out,
             self._elsewhere,
+            self._values,
+            self._traced(),
         ]
+
+    def _nodes(self) -> list[Any]:
+        """Return the nodes that are recorded."""
+        return self._graph.objects if self._trace is None else self._objects or []
+
+    def _traced(self) -> list[Any] | None:
+        if self._trace is None or self._objects is None:
+            return None
+        names: dict[int, list[int]] = {}
+        for place, node in enumerate(self._graph.objects):
+            names.setdefault(id(node), []).append(place)
+        return [self._trace.wire(node, self._index, names.get(id(node), [])) for node in self._objects]
 
     def _around(self, node: Any, run: "partial[Any]") -> Any:
         assert self._functions is not None
@@ -154,7 +186,8 @@ class Recording:
 
     def _visit(self, node: Any, line: int) -> _Visit:
         inner = id(node) not in self._index
-        index = self._made_at.get(id(node), (-1, 0))[0] if inner else self._index[id(node)]
+        made_for = self._made_at.get(id(node), (-1, 0))[0] if self._trace is None else -1
+        index = made_for if inner else self._index[id(node)]
         visit = _Visit(node, index, inner, self._tokens[id(node)], line)
         if len(self._visits) < MOST_VISITS:
             self._visits.append(visit)
@@ -202,7 +235,7 @@ class Recording:
 
     def _look(self) -> None:
         """Record gradients that were changed in place, that is, without a write to the attribute."""
-        for index, node in enumerate(self._graph.objects):
+        for index, node in enumerate(self._nodes()):
             before, after = self._tokens.get(id(node)), self._token(node)
             if before != after and self._index.get(id(node)) == index:
                 self._tokens[id(node)] = after
