@@ -28,8 +28,9 @@ _PAGE = _GRADER / "views" / "site"
 _STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
 _SCRIPTS = (
     _GRADER / "views" / "offline" / "elements.js",
+    _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
-    *(_PAGE / f"{name}.js" for name in ("interpreters", "work", "side", "verdict", "page")),
+    *(_PAGE / f"{name}.js" for name in ("work", "side", "verdict", "page")),
 )
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
@@ -97,7 +98,8 @@ def _course(course: Course) -> dict[str, bytes]:
     for path in written:
         for what in solutions_in(course, contents[path].decode("utf-8", "replace")):
             raise CourseError(path, None, what)
-    return {f"course/{path.relative_to(course.folder).as_posix()}": data for path, data in contents.items()}
+    paths = {path: f"course/{path.relative_to(course.folder).as_posix()}" for path in contents if path != course.file}
+    return {name: contents[path] for path, name in paths.items()} | {"course/course.json": course.encoded()}
 
 
 # -- Write the page

@@ -37,15 +37,22 @@ class CheckSession:
     pytest collects the hidden tests when the context is entered. Each `run` runs one of them. A fork can continue to
     use the session of its parent.
 
-    Raises, on entering:
+    Args:
+        course: The course of the hidden tests.
+        exercises: The exercises whose checks are run.
+        on_demand: Collect the hidden tests of an exercise before the first of its checks is run. Whoever grades one
+            exercise after another then sees the first result sooner, and an error of the course later.
+
+    Raises, on entering, or before the first check of an exercise is run:
         CourseError: tests and `course.yaml` do not match.
         GraderFault: pytest itself failed.
     """
 
-    def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
+    def __init__(self, course: Course, exercises: Sequence[Exercise], *, on_demand: bool = False) -> None:
         self.course = course
         self.exercises = tuple(exercises)
-        self._plugin = _Plugin(course, exercises)
+        self._on_demand = on_demand
+        self._plugin = _Plugin(course)
         self._stack = ExitStack()
 
     def __enter__(self) -> "CheckSession":
@@ -55,7 +62,9 @@ class CheckSession:
                 raise CourseError(self.course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
         with ExitStack() as stack:
             stack.enter_context(_own_modules([file.stem for file in files]))
-            self._collect([str(file) for file in files], stack)
+            self._begin(stack)
+            for exercise in () if self._on_demand else self.exercises:
+                self._collect(exercise)
             self._stack = stack.pop_all()
         return self
 
@@ -63,8 +72,8 @@ class CheckSession:
         self._plugin.running = None
         self._stack.close()
 
-    def _collect(self, files: list[str], stack: ExitStack) -> None:
-        """Start a pytest session and collect the tests, as `pytest.main` does, without running them."""
+    def _begin(self, stack: ExitStack) -> None:
+        """Start a pytest session, as `pytest.main` does."""
         # only the options given here count, whatever settings there are
         arguments = [
             # without --confcutdir, pytest also lists the folders above
@@ -74,28 +83,28 @@ class CheckSession:
             *("--json-report-omit", "keywords", "streams", "log", "traceback", "warnings", "collectors"),
             *(word for name in _UNUSED.split() for word in ("-p", f"no:{name}")),
             "--",
-            *files,
+            str(self.course.hidden),
         ]
-        # begin a session, which collects the tests
-        with _own_settings(), _quiet() as printed:
-            try:
-                config = _prepareconfig(arguments, [json_report, self._plugin])
-                stack.callback(config._ensure_unconfigure)
-                self._session = pytest.Session.from_config(config)
-                self._session.exitstatus = pytest.ExitCode.OK
-                config._do_configure()
-                self._reporter = _Reporter(config)
-                config.pluginmanager.register(self._reporter)
-                config.hook.pytest_sessionstart(session=self._session)
-                self._session.perform_collect()
-            except SystemExit as error:  # pytest does not catch it
-                raise mistake(error, Path(files[0])) or GraderFault(f"pytest ended: {error}") from None
-            except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
-                raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
+        with _own_settings(), _quiet() as printed, _as_faults(self.course.hidden, printed):
+            config = _prepareconfig(arguments, [json_report, self._plugin])
+            stack.callback(config._ensure_unconfigure)
+            self._session = pytest.Session.from_config(config)
+            self._session.exitstatus = pytest.ExitCode.OK
+            config._do_configure()
+            self._reporter = _Reporter(config)
+            config.pluginmanager.register(self._reporter)
+            config.hook.pytest_sessionstart(session=self._session)
+
+    def _collect(self, exercise: Exercise) -> None:
+        """Let pytest collect the tests of an exercise, without running them."""
+        file = self.course.hidden_test(exercise)
+        self._plugin.collected = exercise
+        with _own_settings(), _quiet() as printed, _as_faults(file, printed):
+            self._session.perform_collect([str(file)])
         # an error of the course comes before those that pytest reports
         self._plugin.raise_error()
-        for collected in self._reporter.failed:
-            raise GraderFault(f"the hidden tests cannot be collected: {collected.nodeid}\n{collected.longrepr}")
+        for failed in self._reporter.failed:
+            raise GraderFault(f"the hidden tests cannot be collected: {failed.nodeid}\n{failed.longrepr}")
 
     def run(self, exercise: Exercise, check: Check, engine: EngineUnderCheck) -> CheckOutcome:
         """Run one check on an engine, and return its outcome.
@@ -105,6 +114,8 @@ class CheckSession:
             GraderFault: the grader failed in the check.
             UserError: this machine lacks something that the check needs.
         """
+        if (exercise.id, check.id) not in self._plugin.items:
+            self._collect(exercise)
         item = self._plugin.items[exercise.id, check.id]
         self._plugin.running = _Running(exercise, check, engine)
         started = engine.clock()
@@ -115,6 +126,17 @@ class CheckSession:
         self._plugin.raise_error()
         outcome = read_outcome(report, item.nodeid)
         return msgspec.structs.replace(outcome, duration_s=engine.clock() - started)
+
+
+@contextlib.contextmanager
+def _as_faults(place: Path, printed: io.StringIO) -> Iterator[None]:
+    """Raise what ends pytest as an error of the hidden tests in this place, or as a fault of the grader."""
+    try:
+        yield
+    except SystemExit as error:  # pytest does not catch it
+        raise mistake(error, place) or GraderFault(f"pytest ended: {error}") from None
+    except (pytest.UsageError, pytest.Session.Interrupted, pytest.Session.Failed) as error:
+        raise GraderFault(f"pytest cannot collect the hidden tests: {error}\n{printed.getvalue()}") from None
 
 
 def read_outcome(report: Mapping[str, Any], test: str) -> CheckOutcome:
@@ -148,12 +170,13 @@ class _Plugin:
     """Bind the hidden tests of exercises to their checks, give each test its engine, and report its outcome.
 
     Attributes:
+        collected: The exercise whose tests are being collected.
         items: The tests, by the ids of exercise and check.
     """
 
-    def __init__(self, course: Course, exercises: Sequence[Exercise]) -> None:
+    def __init__(self, course: Course) -> None:
         self.course = course
-        self.exercises = exercises
+        self.collected: Exercise | None = None
         self.running: _Running | None = None
         self.items: dict[tuple[str, str], pytest.Item] = {}
         self._by_file = {course.hidden_test(exercise).name: exercise for exercise in course.exercises}
@@ -165,6 +188,11 @@ class _Plugin:
         config.pluginmanager.unregister(name="terminalreporter")
 
     # -- collection ---------------------------------------------------------------------------
+
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        """Ignore the tests of other exercises, which pytest would otherwise prepare to collect each time."""
+        wanted = self.course.hidden_test(self.collected).name if self.collected else None
+        return True if collection_path.suffix == ".py" and collection_path.name != wanted else None
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: object) -> None:
         """Record why a file cannot be collected."""
@@ -194,7 +222,8 @@ class _Plugin:
         try:
             for item in items:
                 self._bind(item)
-            self._require_all()
+            if self.collected is not None:
+                self._require_all(self.collected)
         except CourseError as error:
             self._record(error)
 
@@ -222,12 +251,12 @@ class _Plugin:
         line = item.location[1]
         return self.course.hidden / item.path.name, None if line is None else line + 1
 
-    def _require_all(self) -> None:
-        for exercise in self.exercises:
-            test = self.course.hidden_test(exercise)
-            for check in exercise.checks:
-                if (exercise.id, check.id) not in self.items:
-                    raise CourseError(self.course.file, check.line, f"no test in {test.name} is bound to `{check.id}`")
+    def _require_all(self, exercise: Exercise) -> None:
+        """Raise `CourseError` if a check of the exercise has no test."""
+        for check in exercise.checks:
+            if (exercise.id, check.id) not in self.items:
+                test = self.course.hidden_test(exercise)
+                raise CourseError(self.course.file, check.line, f"no test in {test.name} is bound to `{check.id}`")
 
     # -- running ------------------------------------------------------------------------------
 

@@ -234,7 +234,7 @@ class Practice:
         course, enter = self.course, self._stack.enter_context
         warm = self._host or enter(sandbox.start(self._isolation, allow_imports=course.allow_imports))
         oracle = enter(Oracle(self._book, self._memo))
-        checks = enter(CheckSession(course, course.exercises))
+        checks = enter(CheckSession(course, course.exercises, on_demand=True))
         self._grader = Grader(course, self._book, checks, oracle, warm, course.seed)
 
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ..base.text import Style
 from ..client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..client.same_interpreter import Here, leaves_traces
-from ..course import Course, Exercise, load_course
+from ..course import Course, Exercise
 from ..grading import Event, is_searched, stamp_of
 from ..remarks import Reason
 from ..report import ExerciseResult, Report, read_report, to_json, with_results
@@ -87,19 +87,19 @@ class Tab:
     """The grader of one course in a browser tab. A context manager.
 
     Args:
-        folder: The folder of the course.
+        course: The course, in whose folder the hidden tests are.
         patience: How many times more time code may take than on a usual machine.
         alive: A function to call again and again while a file is graded.
     """
 
-    def __init__(self, folder: Path, patience: float = 1.0, alive: Callable[[], object] = lambda: None) -> None:
-        self._course = load_course(folder)
+    def __init__(self, course: Course, patience: float = 1.0, alive: Callable[[], object] = lambda: None) -> None:
+        self._course = course
         self._longest_s = _LONGEST_S * patience
         self._here = Here(longest_s=self._longest_s, patience=patience, alive=alive)
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
         self._events: Generator[Event | Report, None, None] | None = None  # the rest of this grading: the search
-        self._practice = Practice(self._course, folder, host=self._here)
+        self._practice = Practice(course, course.folder, host=self._here)
 
     def __enter__(self) -> "Tab":
         self._practice.__enter__()

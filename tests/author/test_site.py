@@ -38,7 +38,7 @@ def test_a_site_shows_no_solution(site: Path) -> None:
     stubs = read_book(course.book).stubs
     given = set(solutions_in(course, "\n".join(stubs.values())))
     every = texts(site)
-    assert {"course/course.yaml", "course/tests/hidden/test_03_accumulate.py"} < every.keys()
+    assert {"course/course.json", "course/tests/hidden/test_03_accumulate.py"} < every.keys()
     assert not [name for name in every if "solution" in name or name.endswith(".mistakes.yaml")]
     for name, text in every.items():
         # JSON has the line ends of a text as escapes

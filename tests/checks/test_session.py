@@ -57,6 +57,22 @@ def line_of(course: Course, text: str) -> int:
 # -- what goes right -----------------------------------------------------------------------------------
 
 
+def test_tests_are_collected_on_demand(mini: Mini) -> None:
+    """The tests of an exercise are read when the first of its checks is run, and a mistake in them is found then."""
+    course = mini()
+    (exercise,) = course.exercises
+    test = course.hidden_test(exercise)
+    right = test.read_text(encoding="utf-8")
+    test.write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with CheckSession(course, course.exercises, on_demand=True) as session:
+        test.write_text(right, encoding="utf-8")
+        assert PASS == statuses(outcomes(session, lambda: engine_that(honest)))
+    test.write_text("import nothing_of_this_name\n", encoding="utf-8")
+    with CheckSession(course, course.exercises, on_demand=True) as session, pytest.raises(CourseError) as error:
+        outcomes(session, lambda: engine_that(honest))
+    assert (test, 1) == (error.value.path, error.value.line)
+
+
 def test_a_right_engine_passes_every_check(mini: Mini) -> None:
     """Each check runs its own test, whatever the order of the tests in their file."""
     tests = f"""{HEAD}

@@ -6,11 +6,12 @@ import pytest
 from msgspec.structs import replace
 from read_yaml import read_yaml
 
-from grader.course import COMMANDS, Check, CourseError, Limits, Part, load_course
+from grader.course import COMMANDS, Check, Course, CourseError, Limits, Part, load_course
 
 WriteCourse = Callable[..., Path]
 LineWith = Callable[[str, str], int]
 
+ROOT = Path(__file__).resolve().parents[2]
 HINTS = "    hints: [there is one]"
 ERRORS = read_yaml(Path(__file__).with_name("errors.yaml"))
 
@@ -25,6 +26,13 @@ def test_a_course_is_read(write_course: WriteCourse) -> None:
     assert ("look again", "look closer") == course.exercises[0].hints
     assert [3, 2] == [exercise.max_score for exercise in course.exercises]
     assert folder == course.folder
+
+
+def test_a_course_survives_as_json(tmp_path: Path) -> None:
+    """A course that was encoded is the same course, in whatever folder it is decoded."""
+    course = load_course(ROOT)
+    assert course == Course.decoded(course.encoded(), ROOT)
+    assert replace(course, folder=tmp_path) == Course.decoded(course.encoded(), tmp_path)
 
 
 def test_checks_take_the_defaults(write_course: WriteCourse) -> None:

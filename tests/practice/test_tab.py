@@ -38,7 +38,7 @@ uncounted = pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="Python co
 
 @pytest.fixture(scope="module")
 def tab() -> Iterator[Tab]:
-    with Tab(ROOT, patience=60) as opened:
+    with Tab(COURSE, patience=60) as opened:
         yield opened
 
 
@@ -105,7 +105,7 @@ def test_a_file_imports_what_the_tab_provides() -> None:
     exercise = COURSE.exercises[2]
     text = COURSE.solution(exercise).read_text(encoding="utf-8") + "\nimport tiny\nprint(tiny.two + 0)\n"
     wheels = [wheel_of("tiny", "import smaller\ntwo = smaller.one + 1\n"), wheel_of("smaller", "one = 1\n")]
-    with Tab(ROOT, patience=60) as tab:
+    with Tab(COURSE, patience=60) as tab:
         before = " ".join(" ".join(json.loads(tab.grade(exercise.id, text, 80))["lines"]).split())
         assert "tiny.two is not available while grading (there is only the standard library)" in before
         tab.provide("tiny", wheels)
@@ -129,7 +129,7 @@ def test_the_line_is_that_of_a_sandbox(tmp_path: Path) -> None:
     right = COURSE.solution(exercise).read_text(encoding="utf-8")
     wrong = right.replace("self.grad += out.grad", "self.grad -= out.grad")
     source = decode_source(Path("exercises", exercise.filename), wrong.encode())
-    with Practice(course, ROOT / "exercises") as practice, Tab(tmp_path, patience=60) as tab:
+    with Practice(course, ROOT / "exercises") as practice, Tab(course, patience=60) as tab:
         *_, sandboxed = (one for one in practice.searched_source(exercise, source) if isinstance(one, Report))
         before = json.loads(tab.grade(exercise.id, wrong, 80))
         assert (True, "") == (before["searched"], before["line"])

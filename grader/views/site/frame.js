@@ -4,25 +4,23 @@
 // page, its storage or the network. The page sends it all files, because it cannot load them itself.
 // The frame has the policy of the page, too, which wants an address of a worker to be trusted.
 const trusted = self.trustedTypes?.createPolicy("site", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
-let started;
+const files = {}; // by name: the addresses of scripts, the module that is being compiled, and the others as they are
 const workers = new Map();
 const address = (text) => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+const PREPARED = { worker: address, loader: address, glue: address, binary: (data) => WebAssembly.compile(data) };
 
 addEventListener("message", async ({ data, source, ports: [port] }) => {
   if (source !== parent) return;
-  if (data.files) {
-    const { worker, loader, glue, binary, ...others } = data.files;
-    const compiled = WebAssembly.compile(binary);
-    const [own, ...urls] = [worker, loader, glue].map(address);
-    started = compiled.then((module) => ({ own, message: { urls, module, ...others } }));
+  if (data.file) {
+    files[data.file] = PREPARED[data.file]?.(data.data) ?? data.data;
   } else if (data.start) {
     const ended = ({ message }) => parent.postMessage({ ended: data.start, why: String(message) }, "*");
     try {
-      const { own, message } = await started;
+      const { worker: own, loader, glue, binary, ...others } = files;
       const worker = new Worker(trusted.createScriptURL(own)); // a module would have to be loaded from an origin
       workers.set(data.start, worker);
       worker.addEventListener("error", ended);
-      worker.postMessage(message, [port]);
+      worker.postMessage({ urls: [loader, glue], module: await binary, ...others }, [port]);
     } catch (error) {
       ended(error);
     }

@@ -1,6 +1,7 @@
 "use strict";
 
-// Interpreters: one at work, and one that is ready to take its place
+// Interpreters: one at work, and one that is ready to take its place. Their files begin to load at once, before the
+// scripts that follow.
 
 const FILES = {
   worker: "worker.js", loader: "python/pyodide.mjs", glue: "python/pyodide.asm.mjs", binary: "python/pyodide.asm.wasm",
@@ -9,6 +10,8 @@ const FILES = {
 const TEXTS = ["worker", "loader", "glue", "lock"];
 const START_S = 180; // in which an interpreter has to start, also on a slow phone
 const LONGEST = 10; // times the limit without a sign of life, an interpreter may work on one request
+
+const say = (text) => (byId("state").textContent = text);
 
 /** An interpreter does not answer. */
 class Ended extends Error {}
@@ -214,7 +217,7 @@ async function framed(path) {
   return URL.createObjectURL(new Blob([document], { type: "text/html" }));
 }
 
-/** Load all files, and hand them to the frame as soon as it listens. Show how much is there. */
+/** Load all files, and hand each to the frame as soon as it is there. Show how much is there. */
 async function load(frame) {
   const listening = new Promise((resolve) => {
     addEventListener("message", ({ data, source }) => source === frame && data.ready && resolve());
@@ -229,12 +232,15 @@ async function load(frame) {
   };
   const one = async ([name, path]) => {
     const file = await received(path, heard);
-    return [name, TEXTS.includes(name) ? await file.text() : await file.arrayBuffer()];
+    const data = TEXTS.includes(name) ? await file.text() : await file.arrayBuffer();
+    await listening;
+    frame.postMessage({ file: name, data }, "*", data instanceof ArrayBuffer ? [data] : []);
   };
-  const files = Object.fromEntries(await Promise.all(Object.entries(FILES).map(one)));
-  await listening;
-  frame.postMessage({ files }, "*", Object.values(files).filter((data) => data instanceof ArrayBuffer));
+  await Promise.all(Object.entries(FILES).map(one));
 }
+
+const loaded = load(byId("frame").contentWindow);
+loaded.catch(() => {}); // whoever waits for it says what is wrong
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 

@@ -2,7 +2,6 @@
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
 const ANSWER_MS = 1_000; // in which another tab answers
-const say = (text) => (byId("state").textContent = text);
 
 /** Show a sentence above the exercises, or hide it. */
 function note(...texts) {
@@ -433,7 +432,7 @@ class Page {
   const page = new Page(course);
   const frame = byId("frame").contentWindow;
   try {
-    await load(frame);
+    await loaded;
     const interpreters = new Interpreters(frame, course.hangSeconds, course.imports);
     await interpreters.current.ready;
     interpreters.confirmed = (values, verdict) => page.confirmed(values, JSON.parse(verdict));
