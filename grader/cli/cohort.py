@@ -41,7 +41,7 @@ from ..oracle.answer_book import read_book
 from ..people import DEADLINES, OVERRIDES
 from ..report import Report, read_report
 from ..report.model import CourseStamp
-from ..views.cohort import render_cohort
+from ..views.page import render_cohort
 from ..words import instructor as words
 from ..words.instructor import columns_text, render_changes
 from .options import CohortOptions, default_memo

@@ -38,7 +38,6 @@ from grader.client import (
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
-from grader.worker.adapter import log as log_bounds
 from grader.worker.adapter import recording, trace
 from grader.worker.confine.framing import HEADER
 
@@ -911,4 +910,4 @@ def test_the_longest_log_fits() -> None:
     batch = Batch((Run(ASKED, WATCHED),), 1000, 1.0)
     longest = ["pass", 10**6, (-1.2345678901234567e-300).hex()]
     (log,) = logged(["log", [longest] * bounds.EVENTS, False], batch).logged
-    assert log_bounds.MOST_EVENTS == bounds.EVENTS == len(log.events)
+    assert recording.MOST_EVENTS == bounds.EVENTS == len(log.events)

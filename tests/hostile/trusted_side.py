@@ -61,9 +61,8 @@ from grader.report.formats.junit import junit
 from grader.report.formats.nbgrader import nbgrader
 from grader.report.registry import Request
 from grader.views import render
-from grader.views.cohort import render_cohort
 from grader.views.feedback import feedback, feedback_page
-from grader.views.page import build_page
+from grader.views.page import build_page, render_cohort
 from grader.words.facts import FaultFact
 from grader.worker.confine.framing import HEADER
 

@@ -6,7 +6,7 @@ from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.intake.canvas import likely_readings, readings
+from grader.intake.platforms import likely_readings, readings
 
 WORD = st.text(st.characters(categories=["Ll", "Lo", "Mn", "Nd"], include_characters="_"), max_size=20)
 FILE = st.text(min_size=1).filter(lambda text: not re.search(r"-[0-9a-f-]+\.[^.]+$", f"{text}.py"))

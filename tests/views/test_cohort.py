@@ -7,7 +7,7 @@ from grader.course import Course
 from grader.learners import Decided, Learner, NeedsReview, Person
 from grader.report import Report
 from grader.report.model import SubmissionStamp
-from grader.views.cohort import render_cohort
+from grader.views.page import render_cohort
 
 
 def test_every_submission_is_in_some_column(course: Course, handed_in: tuple[Report, ...]) -> None:

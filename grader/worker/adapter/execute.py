@@ -18,8 +18,7 @@ from typing import Any
 from . import introspect, load, values
 from .given import OPERATORS, PYTHON, function_of
 from .load import CallBudget
-from .log import Log
-from .recording import Recording
+from .recording import Log, Recording
 from .rules import CalledRules, Reading, Rules, rules_of
 from .set_order import Nodes
 from .values import Unreadable
