@@ -31,6 +31,7 @@ from .transport import MAX_CPU_S, Answer, Budget, Printed, Transport
 
 TIER = "browser"
 _MOST_SLOWNESS = 4.0  # the limit of time is at most so many times longer because the machine is busy
+_LONGEST_SPAN = 160_000  # steps of a loop, which take about 5 ms in a browser
 _NOISE = 1.25  # a slowness below this says nothing: the clocks of browsers are coarse
 
 
@@ -63,7 +64,7 @@ class Here:
         self.alive = alive
         self.depth = sys.getrecursionlimit()
         self.steps = LoopSteps()
-        self._pace = _Pace()
+        self._pace = Pace()
 
     def connect(self, limits: Limits, budget: Budget) -> Transport:
         """Return a transport for one learner file."""
@@ -81,25 +82,43 @@ class Here:
         self.steps.close()
 
 
-class _Pace:
-    """How fast the interpreter runs, because a browser measures no CPU time."""
+class Pace:
+    """How fast the interpreter runs, because a browser measures no CPU time.
 
-    def __init__(self) -> None:
+    Args:
+        clock: Returns the time in seconds. The clocks of browsers are coarse: some show the time in steps of 1 ms, and
+            those that hide from trackers in steps of 100 ms.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        # a span is long enough to be measured, and no longer: then the system stops this program within few of them
+        self._steps, tick = 10_000, self._tick()
+        while self._span() < 3 * tick and self._steps < _LONGEST_SPAN:
+            self._steps *= 2
         self._best = math.inf
         self.slowness()
 
     def slowness(self) -> float:
-        """Return how many times longer Python takes now than it took at best. This takes less than 0.1 s."""
-        spans = [self._span() for _ in range(40)]
-        # a span is shorter than the time for which a system stops one of several programs
+        """Return how many times longer Python takes now than it took at best; 1 if the clock is too coarse."""
+        begun, spans = self._clock(), []
+        while len(spans) < 40 and (len(spans) < 5 or self._clock() - begun < 0.1):
+            spans.append(self._span())
         self._best = min(self._best, *spans)
-        return sum(spans) / len(spans) / self._best
+        return sum(spans) / len(spans) / self._best if self._best > 0 else 1.0
 
     def _span(self) -> float:
-        begun = time.perf_counter()
-        for _ in range(10_000):
+        begun = self._clock()
+        for _ in range(self._steps):
             pass
-        return time.perf_counter() - begun
+        return self._clock() - begun
+
+    def _tick(self) -> float:
+        """Return the step of the clock."""
+        begun = self._clock()
+        while (now := self._clock()) == begun:
+            pass
+        return now - begun
 
 
 class MoreTime:
