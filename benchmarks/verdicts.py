@@ -1,6 +1,6 @@
 """Grade every engine and variant whose verdict is known, many times, and look for wrong verdicts.
 
-    python benchmarks/verdicts.py [--repetitions N] [--state FILE]
+    python benchmarks/verdicts.py [--repetitions N] [--state FILE] [EXERCISE ...]
 
 Each repetition runs in fresh processes, with another hash seed, another memory layout and unused
 lines at the end of the file. Every second repetition draws its random programs from a secret seed,
@@ -61,8 +61,10 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repetitions", type=int, default=20, metavar="N")
     parser.add_argument("--state", type=Path, metavar="FILE", help="keep each repetition here, and go on from there")
+    parser.add_argument("exercises", nargs="*", metavar="EXERCISE", help="such as 14_gradcheck (default: all)")
     options = parser.parse_args()
     entries = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
+    entries = [entry for entry in entries if not options.exercises or entry.stem in options.exercises]
     found = done_before(options.state, entries)
     if options.state and found:  # remove a line that was cut short
         options.state.write_text("".join(json.dumps(one) + "\n" for one in found), encoding="utf-8")

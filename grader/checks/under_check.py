@@ -95,6 +95,18 @@ class GivenPass(Struct, frozen=True):
     by: Table | None = None
 
 
+class _Gradients(Struct, frozen=True):
+    """The gradients of the leaves for a call of `tells_apart`: the right ones, and those that the given function gives.
+
+    Attributes:
+        worst: The leaf with the largest error.
+    """
+
+    right: list[float]
+    given: list[float]
+    worst: int
+
+
 class Runner(Protocol):
     """Run the batches of one check on a learner's engine."""
 
@@ -614,6 +626,9 @@ class EngineUnderCheck:
             left = tuple(values[place] for place in places.values())
             count = miscounted("train", returned, len(losses))
             remarks = [] if count is None else [count]
+            if count is None and returned.numbers and not close(returned.numbers[0], before[0], abs(before[0])):
+                # every later number follows from the first loss
+                compare_returned("train", returned, losses, about, reveal=True)
             compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=remarks)
             compare_returned("train", returned, losses, about, reveal=True)
             compare_list("train", list(places.values()), parameters, about)
@@ -844,22 +859,21 @@ class EngineUnderCheck:
         """
         passes = tuple(self._questions.in_other_order(passes))
         asked = self._questions.programs([one.on for one in passes], {})
-        tables = []
+        tables: list[_Gradients] = []
         for p, one, answer in zip(asked, passes, self._answers(asked), strict=True):
             right = [exact(answer.grads[p.index[leaf.name]], largest(answer)) for leaf in p.leaves]
             given = list(map(float, one.by(*right))) if one.by else right
             errors = [abs(x - y) / max(abs(x), abs(y), 1e-9) for x, y in zip(given, right, strict=True)]
             if (max(errors) < _LEAST_ERROR) != (one.fault is None):
                 raise ArgumentError(f"tells_apart: the gradients {given} of {p.shown} do not fit: {one.fault}")
-            worst = errors.index(max(errors))
-            tables.append((right, given, worst))
+            tables.append(_Gradients(right, given, errors.index(max(errors))))
         runs = [
-            Run(NOTHING, (("call", function, _handed(p, given)), _GIVEN_NUMBERS))
-            for p, (_, given, _) in zip(asked, tables, strict=True)
+            Run(NOTHING, (("call", function, _handed(p, table.given)), _GIVEN_NUMBERS))
+            for p, table in zip(asked, tables, strict=True)
         ]
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
-            p, fault, (right, given, worst) = asked[i], passes[i].fault, tables[i]
+            p, fault, table = asked[i], passes[i].fault, tables[i]
             self._went_through(outcome, p)
             returned, left = outcome.called
             names = [gradient_name(p, leaf.name) for leaf in p.leaves]
@@ -869,10 +883,11 @@ class EngineUnderCheck:
                 nodes = None if returned.nodes is None else "nodes"
                 fail(NoTruth(function, returned.other or numbers or nodes or "None"), program=p.shown)
             if truth and fault:
-                unnoticed = Unnoticed(function, fault, names[worst], given[worst], right[worst])
+                worst = table.worst
+                unnoticed = Unnoticed(function, fault, names[worst], table.given[worst], table.right[worst])
                 fail(unnoticed, *notes, program=p.shown)
             if not truth and not fault:
-                fail(RightRefused(function, dict(zip(names, right, strict=True))), *notes, program=p.shown)
+                fail(RightRefused(function, dict(zip(names, table.right, strict=True))), *notes, program=p.shown)
             self._kept_numbers(function, p, left)
 
         self._examine(runs, judge)

@@ -179,11 +179,25 @@ def hint(
 
 
 def _following(course: Course) -> Exercise:
-    """Return the first exercise that has not been passed. Raises `UserError` if all have been passed."""
-    following = _first_not_passed(course, learner_folders(course)[1])
-    if following is None:
+    """Return an exercise that has not been passed: the last begun one, or else the first after the passed ones.
+
+    Raises `UserError` if all have been passed.
+    """
+    from ..client import read_exercise
+    from ..oracle.answer_book import read_book
+
+    folder = learner_folders(course)[1]
+    passed = progress_of(folder).passed
+    left = [one for one in course.exercises if one.id not in passed]
+    if not left:
         raise UserError(words.no_failure(course.exercises[0].id))
-    return following
+    stubs = read_book(course.book).stubs
+    for one in reversed(left):
+        source = read_exercise(one, folder / one.filename)
+        if source.problem is None and source.text != stubs.get(one.id):
+            return one
+    last = max((at for at, one in enumerate(course.exercises) if one.id in passed), default=-1)
+    return next((one for one in course.exercises[last + 1 :] if one in left), left[0])
 
 
 def watch(

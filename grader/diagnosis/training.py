@@ -20,7 +20,7 @@ from ..program import Program, number_text, program
 from ..words.facts import OF_TRAINING, FactKind, FaultFact
 from .formula import formula
 
-_COUNTED: tuple[FactKind, ...] = ("steps_taken", "other_rate")  # their numbers differ between trainings
+_COUNTED: tuple[FactKind, ...] = ("passes_taken", "steps_taken", "other_rate")  # their numbers differ between trainings
 _MOST = 2  # facts about `train`
 _LEAVES = program("L = a * b + c * d + e", a=3, b=-1.5, c=0.75, d=2.25, e=-4)
 # the gradients of the first leaves, which are given to the function
@@ -89,6 +89,8 @@ def training_facts(answer: Read) -> tuple[FaultFact, ...]:
     if len(trainings) < len(_TRAININGS):
         return (*of_clearing, *of_step)
     first, *others = trainings
+    if _keeps_losses([outcome.called[0] for outcome in outcomes[2 * len(_GRADS) :] if isinstance(outcome, Done)]):
+        return (*of_clearing, *of_step, _fact("losses_kept"))
     of_train = [fact for fact in first if all(_key(fact) in map(_key, other) for other in others)]
     return (*of_clearing, *of_step, *of_train[:_MOST])
 
@@ -96,6 +98,13 @@ def training_facts(answer: Read) -> tuple[FaultFact, ...]:
 def _given(grads: Sequence[float]) -> list[int]:
     """Return the leaves that are given to a function, together with these gradients."""
     return [_LEAVES.index[leaf.name] for leaf in _LEAVES.leaves[: len(grads)]]
+
+
+def _keeps_losses(returned: Sequence[Called]) -> bool:
+    """Return whether the second training returned the losses of the first one, and then its own."""
+    first, second = (one.numbers or () for one in returned)
+    steps = [one.steps for one in _TRAININGS]
+    return len(second) == sum(steps) and len(first) == steps[0] and second[: len(first)] == first
 
 
 def _is_readable(log: Logged) -> bool:
@@ -290,6 +299,12 @@ class _Pass(Struct):
     made: list[float] = field(default_factory=list)
 
     @property
+    def of_leaf(self) -> bool:
+        """Return whether one gradient became 1 and all others are as before, as in a pass that begins at a leaf."""
+        changed = [new for old, new in zip(self.before, self.after, strict=True) if old != new]
+        return changed == [1.0]
+
+    @property
     def moved(self) -> set[int]:
         """Return the parameters that got another value."""
         return {move.which for move in self.moves if move.changes}
@@ -361,8 +376,12 @@ class _History:
             yield _fact("stale_loss", found="1" if len(self.losses) == 1 else "")
         elif again:
             yield _fact("passed_twice")
-        elif all(one.loss < 0 and not any(one.before) and not self._is_right(one) for one in self.passes):
+        elif all(one.loss < 0 and (not any(one.before) or one.of_leaf) for one in self.passes) and not any(
+            map(self._is_right, self.passes)
+        ):
             yield _fact("other_root")
+        elif len(self.losses) == self.training.steps > len(self.passes):
+            yield _fact("passes_taken", found=str(len(self.passes)), expected=str(self.training.steps))
         if moved:
             return
         first = {one.loss: one for one in reversed(self.passes) if one.loss >= 0}
@@ -427,6 +446,8 @@ class _History:
         rates = [rate for one in taking if (rate := self._rate(one)) is not None]
         if len(rates) == len(taking) and not all(_is_same(rate, self.training.rate) for rate in rates):
             yield _fact("other_rate", **self._of_rates(rates))
+        if len(self.losses) == self.training.steps > len(self.passes):
+            return  # a pass is missing, which is a fact of its own
         taken = len(taking) + any(move.changes for move in self.early)
         if taken != self.training.steps:
             yield _fact("steps_taken", found=str(taken), expected=str(self.training.steps))

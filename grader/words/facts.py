@@ -57,12 +57,14 @@ FactKind: TypeAlias = Literal[
     "cleared_early",
     "never_moved",
     "other_root",
+    "passes_taken",
     "some_left",
     "moved_apart",
     "moved_again",
     "other_rate",
     "steps_taken",
     "losses_late",
+    "losses_kept",
 ]
 
 
@@ -133,6 +135,7 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     | `passed_twice`         | `train` runs `backward()` twice on one loss, without a step in between      |
     | `never_passed`         | `train` does not call `backward()`                                          |
     | `other_root`           | `train` calls `backward()` on another node than the loss                    |
+    | `passes_taken`         | `train` calls `backward()` `found` times in place of `expected`             |
     | `moved_early`          | parameters move before the `first` pass, or between a `loss` and its pass   |
     | `not_cleared`          | when passes begin, gradients are not 0: the `first` pass, every `later`     |
     |                        | one, `some` later ones, or all of them (`never`)                            |
@@ -144,6 +147,7 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     | `other_rate`           | `train` steps at the rate `found`, or at these multiples of the right one   |
     | `steps_taken`          | `train` takes `found` steps in place of `expected`                          |
     | `losses_late`          | `train` returns the losses after each step                                  |
+    | `losses_kept`          | a second call of `train` returns the losses of the first call, too          |
     """
 
     kind: FactKind
@@ -197,6 +201,7 @@ OF_TRAINING: dict[FactKind, str] = {
     "passed_twice": "`train` calls backward() twice on the same loss, with no step in between.",
     "never_passed": "`train` does not call backward().",
     "other_root": "`train` calls backward() on another node than the one that loss_of() returns.",
+    "passes_taken": "In a training of {expected} steps, `train` calls backward() {moves}.",
     "moved_early": "`train` moves the parameters {early}.",
     "not_cleared": "When {passes_that} in `train` begins, {gradients_are} not 0. The pass adds to {to_them}.",
     "cleared_early": "`train` sets the gradients to 0 after backward() and before the step, so nothing moves.",
@@ -210,6 +215,7 @@ OF_TRAINING: dict[FactKind, str] = {
     "other_rate": "In a training at rate {expected}, `train` takes its steps at {rates}.",
     "steps_taken": "In a training of {expected} steps, `train` moves the parameters {moves}.",
     "losses_late": "`train` returns the loss after each step. It should return the loss before each step.",
+    "losses_kept": "A second call of `train` returns the losses of the first call, too.",
 }
 _PARAMETERS = {"all": "any parameter", "first": "the first parameter", "last": "the last parameter"}
 _ONLY = {"not_first": "first", "not_last": "last"}  # what remains if all parameters but these are meant

@@ -622,6 +622,11 @@ _USUAL = (
     ),
     _Usual(
         "TypeError",
+        r"unsupported operand type\(s\) for (\+|-|\*\*|\*|/)(?: or pow\(\))?: '([A-Z]\w*)' and '(\w+)'",
+        "`{0}` is not defined for {1} and {2}; is the number inside meant?",
+    ),
+    _Usual(
+        "TypeError",
         r"'(?!int|float)\w+' object is not iterable",
         "(self) is not a tuple; a tuple of one element needs a comma: (self,)",
         r"[(,]\s*\(\s*\w+\s*\)",

@@ -359,8 +359,8 @@ def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises
     for _ in range(2):
         assert "02_swap.py could not be loaded when it was last graded. `grade 2` shows why." in grade("hint").stdout
     path.write_text(solved(path.name))
-    grade("2")
-    assert grade("hint").stdout.startswith("Hint 1 of 5 for 01_distribute")
+    assert "Next: open exercises/03_accumulate.py" in grade("2").stdout
+    assert grade("hint").stdout.startswith("Hint 1 of 6 for 03_accumulate")
 
 
 @pytest.mark.usefixtures("exercises")
@@ -369,6 +369,18 @@ def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade) -
     done = grade("hint")
     assert done.stdout.startswith("Hint 1 of 5 for 01_distribute")
     assert "More: `grade hint distribute 2`" in done.stdout
+
+
+def test_without_a_failure_the_hint_is_for_the_exercise_that_was_begun(
+    grade: Grade, exercises: Path, solved: Solved
+) -> None:
+    """A learner who works on 14 alone gets its hints, and those of 15 once it passes."""
+    path = exercises / "14_gradcheck.py"
+    path.write_text(path.read_text() + "\n# begun\n")
+    assert grade("hint").stdout.startswith("Hint 1 of 7 for 14_gradcheck")
+    path.write_text(solved(path.name))
+    grade("14")
+    assert grade("hint").stdout.startswith("Hint 1 of 7 for 15_softmax")
 
 
 @pytest.mark.parametrize("words", [(), ("3",), ("list",), ("next",), ("hint", "3")])

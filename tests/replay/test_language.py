@@ -18,6 +18,7 @@ from grader.sandbox import Warm
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = (ROOT / "solutions" / "17_names.py").read_text(encoding="utf-8")
 LIMITS = Limits(calls=200_000, cpu_s=1.0)
+WHOLE = language.NAMES, language.STEPS
 FILE = LearnerFile("names", "17_names.py", Source(Path("17_names.py"), NAMES))
 
 
@@ -26,6 +27,16 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Train for a few steps, on two names."""
     monkeypatch.setattr(language, "STEPS", 6)
     monkeypatch.setattr(language, "NAMES", ("ela", "anna"))
+
+
+def test_the_model_is_that_of_the_exercise() -> None:
+    """The letters, and at the end of the file the names, the numbers of neurons and steps, and the rate."""
+    assert f'LETTERS = "{language.LETTERS}"' in NAMES
+    assert f"names = {list(WHOLE[0])}".replace("'", '"') in NAMES
+    assert "rows(len(LETTERS), 2), rows(4, 5), rows(len(LETTERS), 5)" in NAMES
+    sizes = {name: (len(rows), len(rows[0])) for name, rows in language._PARAMETERS.items()}
+    assert {"embedding": (5, 2), "hidden": (4, 5), "output": (5, 5)} == sizes
+    assert f"steps={WHOLE[1]}, rate={language.RATE})" in NAMES
 
 
 def model(warm: Warm, text: str = NAMES, engine: str | None = None, **more: Any) -> Model:

@@ -46,6 +46,8 @@ def raised(code: str) -> tuple[str, str]:
         ),
         ("Python looks for __radd__ in the right operand", "2 + a"),
         ("Python looks for __rpow__ in the right operand", "2 ** a"),
+        ("`-` is not defined for Value and Value; is the number inside meant?", "a - a"),
+        ("`**` is not defined for Value and int; is the number inside meant?", "a ** 2"),
         ("a single Value is used where a list or a tuple is needed", "Value(1.0, (a))"),
         ("a function calls itself too deeply, directly or through other functions", "def f(): f()\nf()"),
         ("still to be filled in", "raise NotImplementedError('plus: what?')"),

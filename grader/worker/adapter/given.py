@@ -46,8 +46,7 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         if len(nodes) != len(grads):
             were = "was" if len(nodes) == 1 else "were"  # as Python itself says it
             raise TypeError(f"f() takes {len(grads)} positional arguments but {len(nodes)} {were} given")
-        held = [getattr(node, shape.data) for node in nodes]
-        numbers = [one if (number := values.plain(one)) is None else number for one in held]
+        numbers = [_number(shape, node, place) for place, node in enumerate(nodes, 1)]
         result = shape.leaf(value_of(program, root, numbers))
         there = grads
         if any(abs(number - first) > _NEAR for number, first in zip(numbers, start, strict=True)):
@@ -58,6 +57,19 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         return result
 
     return f
+
+
+def _number(shape: Reading, node: Any, place: int) -> float:
+    """Return the number that an argument holds. Raises `TypeError`, as code of the learner's own would."""
+    wanted = values.name_of(shape.cls)
+    if not isinstance(node, shape.cls):
+        raise TypeError(f"argument {place} of f() is of type {values.name_of(type(node))}, but f() takes a {wanted}")
+    held = getattr(node, shape.data)
+    if (number := values.plain(held)) is None:
+        raise TypeError(
+            f"argument {place} of f() is a {wanted} that holds no number, but a {values.name_of(type(held))}"
+        )
+    return number
 
 
 def slopes(program: list[Any], root: int, leaves: Sequence[float]) -> list[float]:

@@ -643,7 +643,12 @@ def test_a_function_is_handed_over_with_its_gradients(executed: Execute, closure
     ("call", "error", "message"),
     [
         ("f(Value(1.0))", "TypeError", "f() takes 2 positional arguments but 1 was given"),
-        ("f(1.0, 2.0)", "AttributeError", "'float' object has no attribute 'data'"),
+        ("f(Value(1.0), 2.0)", "TypeError", "argument 2 of f() is of type float, but f() takes a Value"),
+        (
+            "f(Value(1.0), Value(Value(2.0)))",
+            "TypeError",
+            "argument 2 of f() is a Value that holds no number, but a Value",
+        ),
     ],
 )
 def test_a_handed_function_takes_nodes(executed: Execute, closures: str, call: str, error: str, message: str) -> None:
