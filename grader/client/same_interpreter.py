@@ -101,7 +101,8 @@ class Pace:
 
     def slowness(self) -> float:
         """Return how many times longer Python takes now than it took at best; 1 if the clock is too coarse."""
-        begun, spans = self._clock(), []
+        begun = self._clock()
+        spans: list[float] = []
         while len(spans) < 40 and (len(spans) < 5 or self._clock() - begun < 0.1):
             spans.append(self._span())
         self._best = min(self._best, *spans)
