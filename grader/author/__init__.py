@@ -1,7 +1,6 @@
 """Tools for authors: begin a course, make the stubs and the answer book, verify the course, and release it."""
 
 from .build import build_book, is_work, make_stub, write_stubs
-from .new import guide, new_course, new_exercise
-from .release import start_files
+from .release import guide, new_course, new_exercise, start_files
 
 __all__ = ["build_book", "guide", "is_work", "make_stub", "new_course", "new_exercise", "start_files", "write_stubs"]

@@ -1,20 +1,265 @@
-"""Hand out a course: the files for learners, and no others."""
+"""Begin a course or an exercise, and hand a course out: the files for learners, and no others.
+
+`grade build` and `grade verify` accept the files of a new course or exercise before the author rewrites them.
+"""
 
 import json
 import os
+import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
+from typing import Any
 
-from ..base import UserError, read_plain, write_files
+import yaml
+
+from ..base import UserError, plain, read_plain, write_atomically, write_files, yaml_tree
 from ..client import read_source
-from ..course import Course, CourseError, Exercise
+from ..course import COMMANDS, ID, Course, CourseError, Document, Exercise, load_course
+from ..course.load import child
 from ..diagnosis import regions
 from ..oracle.answer_book import AnswerBook, read_book
 from ..words import author as words
 from ..workspace import FOLDER
 from .build import is_work, make_stub
-from .new import GLOSSARY, LEARNERS, README, differing, learners_glossary, row_of
+
+# -- The table of exercises in a course's README. It has a row with points for each exercise
+
+README = "README.md"
+GLOSSARY = "docs/glossary.md"  # learners get this file, because exercises refer to it
+LEARNERS = "LEARNERS.md"  # learners get this file as their README if it exists
+_FOR_AUTHORS = "\n## For authors\n"  # the beginning of the glossary's section that learners do not get
+_NOT = "not"  # the column of the glossary that learners do not get
+_ROW = re.compile(r"\| *(?P<number>\d\d)[ _](?P<id>[a-z][a-z0-9_]*) *\|(?P<what>[^|]*)\| *(?P<points>[^|]*?) *\|\s*")
+
+
+def learners_glossary(text: str) -> str:
+    """Return a glossary without the section for authors, and without each table's column of phrases not to use."""
+    lines = []
+    dropped: int | None = None
+    for line in text.partition(_FOR_AUTHORS)[0].splitlines():
+        cells = line.split("|") if line.startswith("|") else []
+        heads = [cell.strip() for cell in cells]
+        if not cells:
+            dropped = None
+        elif dropped is None:
+            dropped = heads.index(_NOT) if _NOT in heads else len(cells)
+        lines.append("|".join(cells[:dropped] + cells[(dropped or 0) + 1 :]) if cells else line)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def points_of(exercise: Exercise) -> str:
+    """Return the points of an exercise as text: `10`, or `10 + 3 bonus`."""
+    bonus = sum(check.points for check in exercise.checks if check.bonus)
+    return f"{exercise.max_score} + {bonus} bonus" if bonus else str(exercise.max_score)
+
+
+def row_of(exercise: Exercise, what: str) -> str:
+    """Return the row of an exercise. `what` describes the code that a learner writes."""
+    return f"| {exercise.number} {exercise.id} | {what} | {points_of(exercise)} |"
+
+
+def with_row(path: Path, row: str) -> str | None:
+    """Return the text of a README with one more row at the end of its table.
+
+    Returns None if it has no table of exercises. Raises `OSError`.
+    """
+    lines = _lines(path)
+    rows = [number for number, line in enumerate(lines) if _ROW.fullmatch(line) or _is_head(lines, number)]
+    if not rows:
+        return None
+    return "\n".join([*lines[: rows[-1] + 1], row, *lines[rows[-1] + 1 :]]) + "\n"
+
+
+def _is_head(lines: list[str], number: int) -> bool:
+    """Return whether a line is the `|---|` below the head of a table of exercises."""
+    return bool(number) and re.fullmatch(r"[|:\- ]+", lines[number]) is not None and "| exercise |" in lines[number - 1]
+
+
+def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
+    """Yield each difference between the course and the table of exercises in a README: the line, and what to write.
+
+    A README without such a table, or a missing one, has no differences. Raises `OSError`.
+    """
+    lines = _lines(path)
+    rows = [(number, found) for number, line in enumerate(lines, 1) if (found := _ROW.fullmatch(line))]
+    if not rows and not any(_is_head(lines, number) for number in range(len(lines))):
+        return
+    listed = {found["id"]: (number, found) for number, found in rows}
+    for exercise in course.exercises:
+        if exercise.id not in listed:
+            yield None, words.row_missing(exercise.stem, row_of(exercise, "…"))
+            continue
+        number, found = listed[exercise.id]
+        if (found["number"], found["points"]) != (exercise.number, points_of(exercise)):
+            yield number, words.other_row(row_of(exercise, found["what"].strip()))
+    ids = [exercise.id for exercise in course.exercises]
+    for number, found in rows:
+        if found["id"] not in ids:
+            yield number, words.no_such_row(found["id"])
+    order = [found["id"] for _, found in rows if found["id"] in ids]
+    if order != [one for one in ids if one in listed]:
+        yield rows[0][0], words.OTHER_ORDER
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_plain(path, follow=True).decode("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+# -- Begin a course or an exercise
+
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
+_INSTALLED_GUIDE = Path(__file__).resolve().parent / "authoring.md"
+_GUIDE = Path(__file__).resolve().parents[2] / "docs" / "authoring.md"
+_LAST = 99
+
+
+class NewError(UserError):
+    """A course or an exercise cannot be begun as requested. The message says what to do."""
+
+
+def guide() -> Path:
+    """Return the path of the authors' guide: beside this module in an installation, or in `docs/` in a checkout."""
+    return next(path for path in (_INSTALLED_GUIDE, _GUIDE) if path.is_file())
+
+
+def new_course(folder: Path, title: str | None = None) -> Course:
+    """Write a course with one exercise to a new or empty folder, and return it.
+
+    Raises `NewError`, `CourseError` or `OSError`.
+    """
+    name = folder.resolve().name
+    if folder.is_dir() and any(folder.iterdir()):
+        raise NewError(f"{folder} is not empty; name a new folder")
+    course_id = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.lower()).strip("_") or "course"
+    title = _title(title, course_id)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / README, _filled("README.md", heading=title))
+    _write(folder / "course.yaml", _filled("course.yaml", id=course_id, title=_quoted(title)))
+    _add(folder, "first", "01", "The first exercise")
+    return load_course(folder)
+
+
+def new_exercise(course: Course, name: str, title: str | None = None) -> Exercise:
+    """Write an exercise after those of the course, add its entry at the end of `course.yaml`, and return it.
+
+    Nothing is overwritten. Raises `NewError`, `CourseError` or `OSError`.
+    """
+    if not ID.fullmatch(name):
+        raise NewError(f"`{name}` is no name of an exercise: lower-case letters, digits and _, beginning with a letter")
+    if name in COMMANDS:
+        raise NewError(f"`{name}` is a command of `grade`; call the exercise something else")
+    if any(name == exercise.id for exercise in course.exercises):
+        raise NewError(f"there is an exercise `{name}`; call the new one something else")
+    number = max(int(exercise.number) for exercise in course.exercises) + 1
+    if number > _LAST:
+        raise NewError(f"an exercise has a number of two digits, and {_LAST} is taken")
+    _add(course.folder, name, f"{number:02}", _title(title, name))
+    extended = load_course(course.folder)
+    return next(exercise for exercise in extended.exercises if exercise.id == name)
+
+
+def _title(given: str | None, name: str) -> str:
+    """Return the given title, or one made from the name. Raises `NewError` if the title is not a line of text."""
+    title = name.replace("_", " ").capitalize() if given is None else given.strip()
+    if not title or title != plain(title, "") or '"""' in title or "\\" in title:
+        raise NewError("a title is one line of text, without backslashes and triple quotes")
+    return title
+
+
+def _add(folder: Path, name: str, number: str, title: str) -> None:
+    """Write the files of an exercise. Add its entry to `course.yaml`, and its row to the tables of exercises."""
+    stem = f"{number}_{name}"
+    fields = {"number": number, "id": name, "title": title}
+    page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
+    files = {
+        folder / "solutions" / f"{stem}.py": _filled("solution.py", **fields),
+        folder / "solutions" / f"{stem}.mistakes.yaml": _filled("misconceptions.yaml"),
+        folder / "tests" / "hidden" / f"test_{stem}.py": _filled("test.py"),
+    }
+    for path in (*files, folder / "exercises" / f"{stem}.py"):
+        if os.path.lexists(path):
+            raise NewError(f"{path} already exists; move it away, or give the exercise another name")
+    for path, text in files.items():
+        _write(path, text)
+    _write(folder / "course.yaml", page)
+    course = load_course(folder)
+    exercise = course.exercises[-1]
+    _write(course.exercise_file(exercise), make_stub(course, exercise))
+    for name in (README, LEARNERS):
+        page_with_row = with_row(folder / name, row_of(exercise, "`_backward` of `log`"))
+        if page_with_row is not None:
+            _write(folder / name, page_with_row)
+
+
+def _filled(template: str, **fields: str) -> str:
+    return Template((_TEMPLATES / f"{template}.txt").read_text(encoding="utf-8")).substitute(fields)
+
+
+def _quoted(text: str) -> str:
+    """Return any text as a YAML scalar. Every JSON string is one."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text.encode())
+
+
+def _with_entry(document: Document, entry: str) -> str:
+    """Return the text of `course.yaml` with an entry after the last exercise, and with its points added to `total`.
+
+    Only these two places change, and the nodes of the document tell where they are. Comments, order, quotes and columns
+    stay as they are elsewhere.
+
+    Raises:
+        CourseError: the list of exercises is in brackets.
+        NewError: the place for the entry was not found.
+        OSError: the file cannot be read.
+    """
+    lines = read_plain(document.path, follow=True).decode("utf-8").splitlines(keepends=True)
+    exercises = child(document.root, "exercises")
+    (added,) = yaml.safe_load(entry)
+    expected: dict[str, Any] = document.plain(document.root)
+    expected["exercises"] = [*(expected["exercises"] or []), added]
+    # the totals of the course and of its last part
+    with_totals = [(expected["course"], child(document.root, "course"))]
+    if expected.get("parts"):
+        with_totals.append((expected["parts"][-1], child(document.root, "parts").value[-1]))
+    for data, node in with_totals:
+        data["total"] += sum(check["points"] for check in added["checks"].values())
+        total = child(node, "total")
+        where, line = total.start_mark, lines[total.start_mark.line]
+        lines[where.line] = f"{line[: where.column]}{data['total']}{line[total.end_mark.column :]}"
+    indent, after, gap = "  ", len(lines), ""
+    if isinstance(exercises, yaml.SequenceNode):
+        if exercises.flow_style:
+            raise document.error(
+                exercises, "`exercises` is in brackets; begin each exercise with `- ` in a line of its own"
+            )
+        indent, after, gap = " " * exercises.start_mark.column, _last_line(exercises) + 1, "\n"
+    if not lines[after - 1].endswith("\n"):
+        lines[after - 1] += "\n"
+    lines.insert(after, gap + textwrap.indent(entry, indent))
+    text = "".join(lines)
+    if document.plain(yaml_tree(text) or document.root) != expected:
+        raise NewError(f"{document.path}: no place was found for the exercise; write it there yourself:\n\n{entry}")
+    return text
+
+
+def _last_line(node: yaml.Node) -> int:
+    """Return the last line in which a node has text. The end mark of a block is where the next node begins."""
+    if isinstance(node, yaml.MappingNode) and not node.flow_style:
+        return _last_line(node.value[-1][1])
+    if isinstance(node, yaml.SequenceNode) and not node.flow_style:
+        return _last_line(node.value[-1])
+    end = node.end_mark
+    return int(end.line if end.column else end.line - 1)
+
 
 # -- Find solutions and hidden checks of a course in a text for learners
 
@@ -55,10 +300,12 @@ def shown(course: Course, text: str) -> Iterator[str]:
             yield words.shows_check(exercise.stem)
 
 
+# -- Hand a course out
+
 WORKFLOWS = (".github/workflows/grade.yml", ".gitlab-ci.yml")
 IGNORE = ".gitignore"
 IGNORED = f"{FOLDER}/\n.venv/\n__pycache__/\n".encode()  # what git should not commit in a learner's repository
-_PAGE = Path(__file__).resolve().parent / "templates" / "README.md.txt"
+_PAGE = _TEMPLATES / "README.md.txt"
 
 
 class ReleaseError(UserError):

@@ -26,8 +26,7 @@ from ..sandbox import start
 from ..words import author as words
 from ..words.practice import unread_text
 from .build import OnStep, Steps, build_book, catalogue, ignore_step, is_work, make_stub, steps_of, to_run
-from .new import LEARNERS, README, differing
-from .release import hidden_calls, solution_bodies, squeezed
+from .release import LEARNERS, README, differing, hidden_calls, solution_bodies, squeezed
 
 # -- Determine whether an answer book would be the same if it were made now, or on another machine
 

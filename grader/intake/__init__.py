@@ -1,8 +1,7 @@
 """Intake: find the submissions in a folder and their submitters, and read the files in processes with limits."""
 
 from .files import Intake
-from .layout import Entry, IntakeError
-from .platforms import LAYOUTS, entries, readings, unclaimed
+from .platforms import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
 from .reader import Readers, Stopped, unread
 
 __all__ = [

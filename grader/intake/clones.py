@@ -19,18 +19,11 @@ from typing import IO
 
 from ..base import open_plain
 from ..client import read_source
-from .layout import Folder
 
 _MAX_OBJECT = 64 << 10  # bytes of a commit
 _MAX_PACKS, _MAX_CHAIN = 100, 64  # git's default is 50 for both
 _COMMIT, _OFFSET_DELTA, _NAME_DELTA = 1, 6, 7
 _COMMITTER = re.compile(rb"committer [^\n]*> (\d+) ([+-])(\d\d)(\d\d)$", re.MULTILINE)
-
-
-def lie_in(folder: Folder) -> bool:
-    """Return whether all subfolders of a folder are clones and the folder itself is not. It may also contain files."""
-    inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
-    return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
 
 
 def head(repository: Path) -> tuple[str, str] | None:

@@ -33,7 +33,7 @@ from ..words.practice import unread_text
 from ..words.sentence import cannot_be_read
 from . import clones
 from .archives import FOREIGN, Allowance, ArchiveError, is_archive, members
-from .layout import Entry
+from .platforms import Entry
 
 MAX_FILES = 20_000  # in one folder and all its subfolders
 MAX_DEPTH = 16

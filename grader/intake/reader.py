@@ -15,7 +15,7 @@ from ..client import Reason, Source, bounds
 from ..people.decisions import Choice
 from ..words.practice import unread_text
 from .files import MAX_FOUND, MAX_OTHERS, MAX_PATH, Intake
-from .layout import Entry, IntakeError
+from .platforms import Entry, IntakeError
 
 _SERVER = "grader.intake.server"
 _CELL = 32  # bytes of the position where a cell begins

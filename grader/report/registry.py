@@ -1,7 +1,7 @@
 """The registry of formats of other programs, for `grade export --to` and `grade --format`.
 
-Each module of `grader/report/formats` has one format, its constant `FORMAT`. A format that needs people or views is
-defined there, and calls `register`.
+Each module of `grader/report/formats` defines one `Format` or several that are alike. A format that needs people or
+views is defined there, and calls `register`.
 """
 
 import pkgutil
@@ -114,7 +114,9 @@ def run_formats() -> dict[str, Format]:
 
 def _formats() -> dict[str, Format]:
     for module in pkgutil.iter_modules(formats.__path__):
-        register(import_module(f"{formats.__name__}.{module.name}").FORMAT)
+        for one in vars(import_module(f"{formats.__name__}.{module.name}")).values():
+            if isinstance(one, Format):
+                register(one)
     return dict(sorted(_REGISTERED.items()))
 
 

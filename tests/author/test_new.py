@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.author import build_book, guide, make_stub, new_course, new_exercise
-from grader.author.new import NewError
+from grader.author.release import NewError
 from grader.author.verify import verify
 from grader.course import Course, Part, load_course
 from grader.oracle.answer_book import write_book

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.author.new import differing, row_of
+from grader.author.release import differing, row_of
 from grader.course import Course, load_course
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -52,13 +52,11 @@ from grader.oracle import Oracle
 from grader.oracle.answer_book import AnswerBook, read_book
 from grader.program import Program
 from grader.report import Report, for_learner, read_report, to_json
-from grader.report.formats.canvas import canvas
-from grader.report.formats.csv_table import csv_table
 from grader.report.formats.github import annotations
 from grader.report.formats.github import summary as job_summary
 from grader.report.formats.gradescope import gradescope
 from grader.report.formats.junit import junit
-from grader.report.formats.nbgrader import nbgrader
+from grader.report.formats.tables import canvas, csv_table, nbgrader
 from grader.report.registry import Request
 from grader.views import render
 from grader.views.feedback import feedback, feedback_page

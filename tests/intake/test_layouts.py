@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grader.intake import LAYOUTS, Entry, IntakeError, entries, unclaimed
 from grader.intake.files import read_files
-from grader.intake.layout import stamped, with_unique_ids
+from grader.intake.platforms import stamped, with_unique_ids
 from grader.learners import Submitter
 
 EXERCISE = "01_distribute.py"

@@ -1,1 +1,1 @@
-"""The formats of other programs. Each module has one format: pure functions from reports to text, and `FORMAT`."""
+"""The formats of other programs: pure functions from reports to text, and a `Format` for each."""

@@ -1,19 +1,23 @@
-"""A graded push for GitHub: Markdown for the job summary, and workflow commands that annotate lines.
+"""A graded push for GitHub: for a workflow of your own, and for the runner of Classroom 50.
 
-Both are for the learner, so the report must come from `for_learner`. The commands are escaped like those of GitHub's
-own toolkit, `packages/core/src/command.ts` of https://github.com/actions/toolkit. All text that a submission may
-influence is put into a fenced block, in which GitHub interprets no Markdown, HTML, links or mentions.
+All of it is for the learner, so the report must come from `for_learner`, which removes everything that the course does
+not tell learners. A workflow gets Markdown for the job summary, and workflow commands that annotate lines. The commands
+are escaped like those of GitHub's own toolkit, `packages/core/src/command.ts` of https://github.com/actions/toolkit.
+All text that a submission may influence is put into a fenced block, in which GitHub interprets no Markdown, HTML, links
+or mentions.
 """
 
 import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
 from pathlib import PurePath
+from typing import Any
 
 from msgspec import UNSET
 
-from ...base import lines, markdown, one_line
+from ...base import json_text, lines, markdown, one_line
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format
 from ..shown import explanation, first_failure, located, part_texts, where
@@ -111,10 +115,82 @@ def _folder(variables: Mapping[str, str]) -> str:
     return PurePath(os.path.relpath(here, above)).as_posix() if inside else ""
 
 
-FORMAT = Format(
+GITHUB = Format(
     name="github",
     about="a job summary in Markdown; also prints up to ten annotations on lines of the learner's files",
     text=lambda reports, request: (summary(report, request.title) for report in reports),
     run="$GITHUB_STEP_SUMMARY",
     printed=lambda report, request: annotations(report, _folder(request.variables)),
+)
+
+
+# -- A `result.json` for Classroom 50's runner, with a test for each check
+#
+# The file is published with the submission's release. It follows `schemas/result-v1.schema.json` and the page
+# `Advanced-Autograding` of https://github.com/foundation50/classroom50.
+
+# the runner's data about a submission, by the names of variables; the runner itself sets owner and mode again
+VARIABLES = {
+    "classroom": "CLASSROOM",
+    "assignment": "ASSIGNMENT",
+    "owner": "OWNER",
+    "submission": "SUBMISSION_TAG",
+    "commit": "COMMIT_URL",
+    "release": "RELEASE_URL",
+}
+
+
+def classroom50(report: Report, variables: Mapping[str, str]) -> str:
+    """Return the file's text.
+
+    The score may not exceed its maximum, so it does not include bonus points. A bonus check that passed is listed,
+    with its points as an extra field.
+
+    Raises:
+        KeyError: the runner did not set a variable in `VARIABLES`.
+    """
+    at = datetime.fromisoformat(report.graded_at).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    identity = {field: variables[name] for field, name in VARIABLES.items()}
+    return json_text(
+        {
+            "schema": "classroom50/result/v1",
+            **identity,
+            "assignment_type": variables.get("ASSIGNMENT_TYPE") or "individual",
+            "review": variables.get("REVIEW_URL") or identity["commit"],
+            "datetime": at,
+            "graded_at": at,
+            "score": report.score,
+            "max-score": report.max_score,
+            "tests": list(_tests(report)),
+        }
+    )
+
+
+def _tests(report: Report) -> Iterator[dict[str, Any]]:
+    for exercise in report.exercises:
+        for check in exercise.checks:
+            if not check.bonus:
+                yield _test(exercise, check)
+            elif check.status == "passed":
+                yield {**_test(exercise, check), "score": 0, "max-score": 0, "bonus": check.score}
+
+
+def _test(exercise: ExerciseResult, check: CheckResult) -> dict[str, Any]:
+    passed = check.status == "passed"
+    return {
+        "test-name": one_line(f"{exercise.number} {exercise.title}: {check.title}"),
+        "passed": passed,
+        "score": check.score,
+        "max-score": check.max_score,
+        "status": check.status,
+        **({} if passed else {"message": explanation(exercise, check)}),
+    }
+
+
+CLASSROOM50 = Format(
+    name="classroom50",
+    about="a `result.json` for the runner of Classroom 50",
+    text=lambda reports, request: (classroom50(report, request.variables) for report in reports),
+    run="result.json",
+    variables=tuple(VARIABLES.values()),
 )

@@ -9,7 +9,7 @@ from reports import one_exercise as report
 from grader.base import cell
 from grader.learners import Learner, Person, Submitter
 from grader.report import Report
-from grader.report.formats.canvas import canvas
+from grader.report.formats.tables import canvas
 
 POINTS = "    Points Possible,,,,,2\r\n"
 

@@ -10,7 +10,7 @@ from reports import named_check as check
 from reports import one_exercise as report
 
 from grader.report import CheckResult, Report
-from grader.report.formats.classroom50 import classroom50
+from grader.report.formats.github import classroom50
 
 TEXT = {"type": "string", "minLength": 1}
 COUNT = {"type": "integer", "minimum": 0}

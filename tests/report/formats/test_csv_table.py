@@ -9,7 +9,7 @@ from reports import one_exercise as report
 from grader.base import cell
 from grader.learners import Submitter
 from grader.report import Report
-from grader.report.formats.csv_table import csv_table
+from grader.report.formats.tables import csv_table
 
 HEADER = (
     "id,name,email,student_id,section,submitted_at,late_s,score,max_score,bonus,penalty,total,grade,status,"

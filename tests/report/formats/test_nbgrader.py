@@ -9,7 +9,7 @@ from reports import one_exercise as report
 from grader.base import cell
 from grader.learners import Submitter
 from grader.report import Report
-from grader.report.formats.nbgrader import COLUMNS, nbgrader
+from grader.report.formats.tables import COLUMNS, nbgrader
 from grader.report.model import CourseStamp
 
 # what CsvExportPlugin of nbgrader 0.9.6 wrote of a gradebook with one assignment, two students and one submission

@@ -14,10 +14,10 @@ from reports import make_exercise, make_report, named_check
 from grader.base import markdown
 from grader.course import Part
 from grader.report import PartResult, Report, part_results, read_report, to_json, with_results
-from grader.report.formats.csv_table import csv_table
 from grader.report.formats.github import summary
 from grader.report.formats.gradescope import gradescope
 from grader.report.formats.junit import junit
+from grader.report.formats.tables import csv_table
 from grader.views.feedback import feedback_page
 from grader.views.terminal import render
 

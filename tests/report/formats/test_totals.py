@@ -15,11 +15,9 @@ from reports import one_exercise as report
 from grader.learners import Decided, Learner, Person
 from grader.people import adjusted
 from grader.report import CheckResult, Report
-from grader.report.formats.canvas import canvas
-from grader.report.formats.csv_table import csv_table
 from grader.report.formats.gradescope import gradescope
 from grader.report.formats.junit import junit
-from grader.report.formats.nbgrader import nbgrader
+from grader.report.formats.tables import canvas, csv_table, nbgrader
 
 DECIDED = Decided("Ada", "2026-03-05T00:00:00+00:00", "the check was wrong", points={"first.two": 2})
 EXTENDED = Decided("Ada", "2026-03-06T00:00:00+00:00", "the server was down", penalty=1, comment="Well done")
