@@ -615,7 +615,7 @@ class EngineUnderCheck:
         asked = replace(asked, text=called or asked.text)
         before, after = self.descent(asked, rate=rate, steps=steps)
         many = counted(steps, "step")
-        losses = {f"loss before step {k}": value for k, value in enumerate(before, 1)}
+        losses = {f"loss at step {k}": value for k, value in enumerate(before, 1)}
         places = {leaf.name: asked.index[leaf.name] for leaf in asked.leaves}
         moved = {f"{name} after {many}": after[name] for name in places}
         about = f"{many}, rate {number_text(rate)}, .grad 1 at first: {asked.shown}"

@@ -345,7 +345,7 @@ _FAULTS: dict[Fault, str] = {
     "swapped": "two gradients are swapped",
     "missing": "an input gets no gradient",
     "extra": "an input without influence gets a gradient",
-    "cancelling": "two gradients are wrong, but their sum is right",
+    "cancelling": "some gradients are wrong, but the sum of all is right",
 }
 
 # -- ended processes ---------------------------------------------------------------------------------

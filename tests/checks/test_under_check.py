@@ -907,7 +907,8 @@ def test_training_that_goes_down_the_gradient_passes() -> None:
     ("losses", "a", "wrong", "remarks"),
     [
         (LOSSES, 0.5, {"a after 2 steps": (0.75, 0.5)}, ()),
-        (["numbers", [NINE, NINE]], 0.75, {"loss before step 2": (2.25, 9.0)}, ()),
+        (["numbers", [NINE, NINE]], 0.75, {"loss at step 2": (2.25, 9.0)}, ()),
+        (["numbers", [(8.0).hex(), (2.25).hex()]], 0.5, {"loss at step 1": (9.0, 8.0)}, ()),
         (["nothing"], 0.75, {}, (Returned("train", 2, None, "None"),)),
         (["numbers", [NINE]], 0.5, {"a after 2 steps": (0.75, 0.5)}, (Returned("train", 2, 1),)),
     ],

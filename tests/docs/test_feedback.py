@@ -1,4 +1,4 @@
-"""docs/feedback.md has the exact feedback for ten typical wrong submissions.
+"""docs/feedback.md has the exact feedback for twelve typical wrong submissions.
 
 `PATH=.venv/bin:$PATH PYTHONPATH=tests/support python tests/docs/test_feedback.py` writes the page again.
 """
@@ -43,6 +43,8 @@ TYPICAL: list[tuple[str, str] | tuple[str, str, str, str]] = [
         "            self.grad += out.grad\n",
         "            while True:\n                self.grad += out.grad\n",
     ),
+    ("gradcheck", "first_gradient_only"),
+    ("names", "context_not_moved"),
 ]
 
 
@@ -75,9 +77,9 @@ def section(case: tuple[str, ...]) -> str:
 def page() -> str:
     head = (
         "# What learners are told\n\n"
-        "This page shows ten typical wrong submissions, and everything that `grade --all` prints for each of\n"
-        "them. A number that PyTorch computed is labelled `torch`, and any other correct number is labelled\n"
-        "`expected`. `…` marks text that was left out.\n\n"
+        "This page shows twelve typical wrong submissions, and everything that `grade --all` prints for\n"
+        "each of them. A number that PyTorch computed is labelled `torch`, and any other correct number is\n"
+        "labelled `expected`. `…` marks text that was left out.\n\n"
     )
     return head + "\n".join(section(case) for case in TYPICAL)
 

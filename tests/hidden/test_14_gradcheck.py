@@ -114,6 +114,8 @@ def test_each_input(engine: EngineUnderCheck) -> None:
         GivenPass(FIVE, "sign", lambda a, b, c, d, e: (a, b, c, -d, e)),
         GivenPass(FIVE, "factor", lambda a, b, c, d, e: (a, b, c, d, e * 1.2)),
         GivenPass(FIVE, "swapped", lambda a, b, c, d, e: (a, b, d, c, e)),
+        # errors whose sum is 0, also if they are weighted by the number of the input, its square or its cube
+        GivenPass(FIVE, "cancelling", lambda a, b, c, d, e: (a + 1, b - 4, c + 6, d - 4, e + 1)),
         GivenPass(IDLE),
         GivenPass(IDLE, "extra", lambda a, b, c: (a, b, 0.5)),
         GivenPass(IDLE, "extra", lambda a, b, c: (a, b, -0.01)),
