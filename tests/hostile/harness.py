@@ -45,8 +45,9 @@ REFUSED = {
     "signal_kill_parent": "kill",
     "write_delete_and_rename": "unlink",
 }
-# each run of the tests makes one of this many attacks of a class in the two strongest tiers; 0 stands for none
-ONE_OF_CONTAINED, ONE_OF_OTHERS = (1, 2), (3, 0)
+# Each run of the tests makes every attack on the machine in one of the two strongest tiers, in turn, and one of this
+# many attacks on the verdict in the strongest.
+ONE_OF_OTHERS = 4
 SANDBOXES = OFFICIAL
 PATIENCE_S = 150
 PLACEHOLDER = re.compile(r"@(\w+)@")
@@ -159,8 +160,11 @@ def sample(attacks: Iterable[File], place: int) -> list[File]:
     met: Counter[str] = Counter()
     chosen = []
     for file in attacks:
-        one_of = (ONE_OF_CONTAINED if file.kind in CONTAINED else ONE_OF_OTHERS)[place]
-        if file.name in REFUSED or (one_of and met[file.kind] % one_of == 0):
+        if file.kind in CONTAINED:
+            sampled = met[file.kind] % 2 == place
+        else:
+            sampled = place == 0 and met[file.kind] % ONE_OF_OTHERS == 0
+        if sampled or file.name in REFUSED:
             chosen.append(file)
         met[file.kind] += 1
     return chosen

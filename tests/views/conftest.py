@@ -80,9 +80,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def handed_in(course: Course, once: Callable[..., tuple[Report, ...]]) -> tuple[Report, ...]:
+def handed_in(
+    course: Course, solved: Report, once: Callable[[str, Callable[[], tuple[Report, ...]]], tuple[Report, ...]]
+) -> tuple[Report, ...]:
     """Return real reports: on the solutions, on the stubs, on no files, on misconceptions, and on files that raise."""
-    return once("handed_in", lambda: _graded(course))
+    return solved, *once("handed_in", lambda: _graded(course))
 
 
 def _graded(course: Course) -> tuple[Report, ...]:
@@ -98,7 +100,6 @@ def _graded(course: Course) -> tuple[Report, ...]:
         return known[0].source if known else solution.replace("return", "print(1 / 3)\n    return")
 
     submissions: tuple[dict[str, str], ...] = (
-        texts(lambda exercise, solution: solution),
         texts(lambda exercise, solution: book.stubs[exercise.id]),
         {},
         texts(mistaken),

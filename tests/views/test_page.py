@@ -61,11 +61,6 @@ def summary_of(course: Course) -> Callable[..., Summary]:
     return lambda *reports, **faults: summarise(course, reports, faults)
 
 
-@pytest.fixture(scope="module")
-def solved(handed_in: tuple[Report, ...]) -> Report:
-    return handed_in[0]
-
-
 def test_every_score_and_check_is_in_it(make_class: MakeClass, summary_of: Callable[..., Summary]) -> None:
     """The page's data has the learners, exercises and checks of the reports, with status and score."""
     reports = sorted(make_class(12), key=lambda report: report.submission.id)
