@@ -80,9 +80,11 @@ ALIKE = (
     ),
     (r"\n +for node in [^\n]*:\n +node\._backward(?=\n)", ""),  # without a call, nothing happens
     (r"\b(\d)\.0\b", r"\1"),
+    (r", abs_tol=0\)", ")"),  # the default
 )
-# code equivalent to a misconception: without cycles, a mark that is removed on leaving a node has no effect
-EQUAL = {"every_path": "visited.discard(node)"}
+# code equivalent to a misconception: without cycles, a mark that is removed on leaving a node has no effect; and a step
+# to the other side exchanges f(x + h) and f(x - h)
+EQUAL = {"every_path": "visited.discard(node)", "opposite_sign": "x - step if k == i"}
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 
 

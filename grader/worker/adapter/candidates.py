@@ -380,6 +380,9 @@ class File:
             yield self._put("sign", "-", statement.value, f"-{operand}")
             for name in pool:
                 yield self._put("factor_added", name, statement.value, f"{operand} * {name}")
+        match statement:
+            case ast.Return(value=ast.Call(func=ast.Name(id="sum"), args=[ast.Name(id=name)]) as total):
+                yield self._put("factor_added", "mean", total, f"{self.text(total)} / len({name})")
         if isinstance(statement, ast.Expr):
             yield from self._used(statement, statement.value)
         if isinstance(statement, ast.Return) and isinstance(statement.value, ast.List | ast.Tuple | ast.Call):

@@ -32,6 +32,7 @@ def edited(source: str, candidate: Candidate) -> str:
         ("self.grad = b", "self.grad += b"),
         ("self.grad += b", "self.grad = b"),
         ("self.grad += b", "self.grad -= b"),
+        ("return sum(items)", "return sum(items) / len(items)"),
         ("a == b", "a = b"),
         ("self.grad + b", "self.grad += b"),
         ("a.run", "a.run()"),
