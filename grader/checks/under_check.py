@@ -293,6 +293,7 @@ class EngineUnderCheck:
 
         The grader runs the rules itself, so no `backward()` is needed or used.
         """
+        # numbers are drawn with the programs, so that none becomes equal to a number of its program
         names, beside = [*(already or {})], [upstream, *(already or {}).values()]
         asked = self._questions.programs(programs, leaves, beside)
         for name in names:
@@ -301,6 +302,7 @@ class EngineUnderCheck:
         upstream, *grads = self._questions.numbers(beside)
         before = dict(zip(names, grads, strict=True))
         answers = self._answers(asked)
+        # values are read before and after the rules, which must not change them
         runs = []
         for p in asked:
             preloaded = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
@@ -321,6 +323,7 @@ class EngineUnderCheck:
             ]
             got = outcome.grads[0]
             began = start(p, upstream, {name: g for name, g in before.items() if name in p.index})
+            # a rule that was run and changed nothing is told apart from one with a wrong number
             untouched = all(
                 seen == before.get(node.name, 0.0) or (node.name == p.root_name and seen == upstream)
                 for node, seen in zip(p.nodes, got, strict=True)
@@ -744,6 +747,7 @@ class EngineUnderCheck:
 
         All leaves have the gradient 0.5 beforehand.
         """
+        # the call, with redrawn numbers in the place of those that the test gives
         given = [argument for argument in arguments if not isinstance(argument, str)]
         asked = self._questions.programs(on, {}, given)
         answers = self._answers(asked)
@@ -752,6 +756,7 @@ class EngineUnderCheck:
         call = f"{function}({', '.join(spelled)})"
         after = AfterCall(call if calls == 1 else f"{calls} calls of {call}", second)
         moved = {name: redrawn[number] for name, number in (added or {}).items()}
+        # gradients at first show whether the function resets them
         runs = []
         for p in asked:
             wire = [["node", p.index[one]] if isinstance(one, str) else ["number", redrawn[one]] for one in arguments]
@@ -857,6 +862,7 @@ class EngineUnderCheck:
         numbers afterwards. A wrong pass has an error of at least 2e-4 of a gradient. If programs are redrawn, the
         passes also come in another order. The learner's process does not know which of them are right.
         """
+        # the gradients of each pass; those that do not fit their fault are a mistake of the test
         passes = tuple(self._questions.in_other_order(passes))
         asked = self._questions.programs([one.on for one in passes], {})
         tables: list[_Gradients] = []
@@ -867,6 +873,7 @@ class EngineUnderCheck:
             if (max(errors) < _LEAST_ERROR) != (one.fault is None):
                 raise ArgumentError(f"tells_apart: the gradients {given} of {p.shown} do not fit: {one.fault}")
             tables.append(_Gradients(right, given, errors.index(max(errors))))
+        # the function gets only leaves and gradients, so the runs need no program
         runs = [
             Run(NOTHING, (("call", function, _handed(p, table.given)), _GIVEN_NUMBERS))
             for p, table in zip(asked, tables, strict=True)

@@ -859,6 +859,7 @@ class _Order:
 
     def _recorded(self, record: _Record) -> Recorded:
         """Return a recording. A program that could not be built has only its first nodes."""
+        # refuse a recording that does not fit the program, or the graph that it shows itself
         traced = record.traced
         most = self._count if traced is None else len(traced)
         if not len(record.lines) == len(record.values) == len(record.grads) <= most:
@@ -872,6 +873,7 @@ class _Order:
             raise Refused(f"a recording has more than {bounds.CHANGES} changes")
         if any(node >= most for node in [*(v.node for v in record.visits), *(c.node for c in changes)]):
             raise Refused("a recording names a node that is not in the program")
+        # its own graph has an order of its own; only its names refer to the program
         if traced is not None:
             return Recorded(
                 made=tuple(enumerate(record.lines)),
@@ -883,6 +885,7 @@ class _Order:
                 at_first=record.at_first,
                 traced=tuple(replace(node, names=tuple(sorted(map(self._node, node.names)))) for node in traced),
             )
+        # nodes of the program come back in its own order
         missing = (None,) * (self._count - len(record.lines))
         return Recorded(
             made=tuple((self._node(place), line) for place, line in enumerate(record.lines)),

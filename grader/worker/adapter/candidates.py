@@ -446,6 +446,7 @@ class File:
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
         match node:
+            # operations, and the conditions that choose between them
             case ast.BinOp() if type(node.op) in _OPERATORS:
                 yield from self._operations(node)
             case ast.UnaryOp(ast.USub(), operand):
@@ -467,6 +468,7 @@ class File:
                 exchanged = f"({second} if {self._operand(test)} else {first})"
                 for how, text in (("exchanged", exchanged), ("first", first), ("second", second)):
                     yield self._put("condition", how, node, text)
+            # what is called or listed, and single names and numbers
             case ast.Call(_, arguments):
                 yield from self._calls(node, arguments)
             case ast.Tuple([first, second], ast.Load()) | ast.List([first, second], ast.Load()):
