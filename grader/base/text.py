@@ -94,10 +94,7 @@ def shown_path(path: Path) -> str:
     here = Path.cwd()
     if path.is_relative_to(here):
         return plain(str(path.relative_to(here)))
-    try:
-        from_here = os.path.relpath(path, here)
-    except ValueError:  # on another drive
-        return plain(str(path))
+    from_here = os.path.relpath(path, here)
     far = from_here.startswith(os.path.join("..", "..", ".."))
     return plain(str(path) if far else from_here)
 

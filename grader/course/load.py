@@ -540,8 +540,6 @@ class Document:
         try:
             return msgspec.convert(self.plain(node), kind, strict=True)
         except msgspec.ValidationError as error:
-            # here, not above: only an error needs it
-
             raise self.error(*misfit(node, kind, name, str(error))) from None
 
     def plain(self, node: yaml.Node) -> Any:

@@ -176,11 +176,8 @@ def _read_from(path: Path, source: Source) -> Path:
 
 
 def relative_path(path: Path, here: Path) -> Path:
-    """Return a path relative to a folder, in a form that can be shown. On another drive, return only the name."""
-    try:
-        return readable(Path(os.path.relpath(path, here)))
-    except ValueError:
-        return readable(Path(path.name))
+    """Return a path relative to a folder, in a form that can be shown."""
+    return readable(Path(os.path.relpath(path, here)))
 
 
 def search_file(

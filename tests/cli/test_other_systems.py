@@ -27,8 +27,8 @@ for module, prefixes in {
             delattr(module, name)
 """
 _RUN = """
-from grader.sandbox import warm
-warm._BOOT = {strip!r} + warm._BOOT
+from grader.sandbox import tiers
+tiers._BOOT = {strip!r} + tiers._BOOT
 from grader.__main__ import main
 sys.argv[0] = "grade"
 sys.exit(main())

@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import CourseError, find_course, other_course_around, packaged_course
-from grader.course import load as model
+from grader.course import CourseError, find_course, load, other_course_around, packaged_course
 
 
 def a_course(folder: Path) -> Path:
@@ -17,7 +16,7 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Simulate that the grader is installed in this folder."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
-    monkeypatch.setattr(model, "_PACKAGE", folder)
+    monkeypatch.setattr(load, "_PACKAGE", folder)
     return folder
 
 

@@ -10,7 +10,7 @@ from in_process import run_grade
 
 from grader import sandbox
 from grader.report import read_report
-from grader.sandbox import tiers as warm
+from grader.sandbox import tiers
 from grader.sandbox.tiers import Request
 
 pytestmark = pytest.mark.slow
@@ -123,10 +123,10 @@ def test_a_worker_imports_nothing_from_its_current_folder(tmp_path: Path) -> Non
     mark = tmp_path / "sprung"
     for name in sys.stdlib_module_names - {"__main__"} | {"worker"}:
         (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r} + '\\n')\n")
-    command = warm.interpreter(sys.executable, str(warm.WORKER.parent), Request(0, {}), "{}")
+    command = tiers.interpreter(sys.executable, str(tiers.WORKER.parent), Request(0, {}), "{}")
     old = [word for word in command if word != "-P"]
     done = subprocess.run(
-        old, cwd=tmp_path, env=warm.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        old, cwd=tmp_path, env=tiers.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert "worker/confine/server.py" in done.stderr  # it came so far, and was given no socket
     assert not mark.exists()
