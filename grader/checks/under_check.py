@@ -70,6 +70,7 @@ from .questions import Questions, Shown, aimed, is_played, lacks, layers, left_o
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
+_MOST_TRAINED = 10_000  # nodes that all steps of a training build, if it is run under every order seed
 _GIVEN_NUMBERS = ("given_numbers",)
 _LEAST_ERROR = 2e-4  # of a wrong gradient that a function has to notice
 _AT_FIRST = 0.5  # the gradient of each leaf before a function is called
@@ -604,7 +605,8 @@ class EngineUnderCheck:
 
             engine.trains("L = (w * 2 - 2) ** 2", w=3, steps=3, rate=0.1)
 
-        `train` gets the loss, and its leaves as the parameters. Their gradients are 1 beforehand.
+        `train` gets the loss, and its leaves as the parameters. Their gradients are 1 beforehand. A training that builds
+        more than 10,000 nodes is run once, under one order seed.
 
         Args:
             called: What the learner reads in place of the text of a long loss.
@@ -1023,7 +1025,8 @@ class EngineUnderCheck:
         cpu_s = cpu_s or self._limits.cpu_s
         if _is_huge(runs):  # in a long run, counting each call would take longer than the calls themselves
             return Batch(tuple(runs), calls, cpu_s, (_HUGE_SEED,), engine)
-        return Batch(tuple(runs), calls or self._limits.calls, cpu_s, _ORDER_SEEDS, engine)
+        order_seeds = (_HUGE_SEED,) if max(map(_trained, runs)) > _MOST_TRAINED else _ORDER_SEEDS
+        return Batch(tuple(runs), calls or self._limits.calls, cpu_s, order_seeds, engine)
 
     def _judge(
         self, batch: Batch, answer: Read | Problem | Died, judge: Judge, where_offered: bool
@@ -1183,6 +1186,12 @@ def _rank(failure: CheckFailed) -> tuple[bool, bool]:
     out depends on the machine, and wrong numbers do not.
     """
     return failure.finding.status == "not_started", failure.finding.status == "timeout"
+
+
+def _trained(run: Run) -> int:
+    """Return how many nodes all steps of a run's training build; 0 without a training."""
+    whole = run.program.truth or run.program
+    return sum(len(whole.nodes) * step[2] for step in run.steps if step[0] == "train")
 
 
 def _is_huge(runs: Sequence[Run]) -> bool:
