@@ -60,6 +60,7 @@ def built(course: Course) -> Course:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive  # each run has the same through the commands: tests/cli/test_authoring.py
 def test_a_new_course_is_right_as_it_is(tmp_path: Path) -> None:
     """With an answer book, the course has no findings: the solution passes, misconceptions and mutants are caught."""
     course = built(new_course(tmp_path / "my course", "Gradients: a course"))

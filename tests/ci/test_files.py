@@ -162,6 +162,7 @@ def test_a_newer_push_ends_the_run_of_the_earlier_one(wheel: Path) -> None:
     assert ("pip", ".github/backward/constraints.txt") == (setup["cache"], setup["cache-dependency-path"])
 
 
+@pytest.mark.exhaustive  # each run builds a wheel in the same way, for its other tests
 def test_a_clone_builds_its_own_wheel(tmp_path: Path) -> None:
     """Without `--wheel`, the wheel is built from the clone in which `grade` runs."""
     command = [GRADE, "ci", "init", "--for", "gitlab", tmp_path / "new"]

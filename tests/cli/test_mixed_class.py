@@ -126,6 +126,7 @@ def test_a_mixed_class_goes_through_in_one_run(grade: Run, work: Path, expected:
     assert os.listdir(work / "class" / "empty000") == []
 
 
+@pytest.mark.exhaustive  # each run grades a control after each attack: tests/hostile/test_attacks.py
 def test_hostile_submissions_change_nothing_for_the_others(grade: Run, work: Path) -> None:
     """With a hostile submission after every two honest ones, the reports of the honest ones stay the same.
 

@@ -112,8 +112,9 @@ def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
 
 def test_the_reports_of_learners_have_no_seed(grade: Grade) -> None:
     """The seed is only for instructors, even if it was given."""
-    assert "seed" not in json.loads(grade("swap", "--seed", "s", "--json").stdout)
-    assert json.loads(grade("swap", "--seed", "s", "--json", "--instructor").stdout)["seed"] == "s"
+    words = ("distribute", "--seed", "s", "--json")
+    assert "seed" not in json.loads(grade(*words).stdout)
+    assert json.loads(grade(*words, "--instructor").stdout)["seed"] == "s"
 
 
 # -- colours ---------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def test_the_command_refuses_too(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("one_torch")
 def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> None:
     """A secret seed is drawn for each run; only the instructor's report has it."""
-    words = ("3", "--from", ROOT / "solutions", "--official", "--json")
+    words = ("1", "--from", ROOT / "solutions", "--official", "--json")
     seeds = [read_report(run_grade(*words, "--instructor", cwd=tmp_path).stdout.encode()).seed for _ in range(2)]
     learner = read_report(run_grade(*words, cwd=tmp_path).stdout.encode())
     assert all(isinstance(seed, str) and len(seed) == 32 for seed in seeds)
