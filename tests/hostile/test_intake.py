@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -141,7 +142,7 @@ def read(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
     folder = tmp_path_factory.mktemp("class")
     items = [item for item in request.session.items if isinstance(item, pytest.Function)]
     params = [item.callspec.params for item in items if item.path == request.path and hasattr(item, "callspec")]
-    asked: list[Callable[[], dict[str, bytes]]] = [one["make"] for one in params if "make" in one]
+    asked: list[Any] = [one["make"] for one in params if "make" in one]
     for make in (*asked, dict):
         person = folder / make.__name__
         person.mkdir()
