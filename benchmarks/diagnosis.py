@@ -82,9 +82,13 @@ ALIKE = (
     (r"\b(\d)\.0\b", r"\1"),
     (r", abs_tol=0\)", ")"),  # the default
 )
-# code equivalent to a misconception: without cycles, a mark that is removed on leaving a node has no effect; and a step
-# to the other side exchanges f(x + h) and f(x - h)
-EQUAL = {"every_path": "visited.discard(node)", "opposite_sign": "x - step if k == i"}
+# code equivalent to a misconception: without cycles, a mark that is removed on leaving a node has no effect; a step to
+# the other side exchanges f(x + h) and f(x - h); and the first index of the first context is 0
+EQUAL = {
+    "every_path": "visited.discard(node)",
+    "opposite_sign": "x - step if k == i",
+    "context_of_one_letter": "context = [context[0], target]",
+}
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 
 

@@ -225,6 +225,15 @@ def test_a_replay_shows_the_failure(tab: Tab, practice: Practice) -> None:
     assert ("a + a counts both uses of a", True) == (first, "A value times itself" in more)
 
 
+def test_a_replay_shows_the_graph_that_a_function_builds(tab: Tab) -> None:
+    """That is every node of the learner's softmax, without the presets, which would show the given engine."""
+    (exercise,) = [one for one in COURSE.exercises if one.id == "softmax"]
+    wrong = COURSE.solution(exercise).read_text(encoding="utf-8").replace("[e / total for", "[e * total for")
+    (shown,) = json.loads(tab.replay(exercise.id, wrong))["replays"]
+    assert (True, "forward", "") == (shown["own_graph"], shown["fault"], shown["preset"])
+    assert {"leaf", "add", "exp", "mul"} == {node["op"] for node in shown["nodes"]}
+
+
 def test_a_file_that_cannot_be_loaded_has_no_replay(tab: Tab) -> None:
     """Without a program on which the code ran, there is nothing to show."""
     assert [] == json.loads(tab.replay("accumulate", ")"))["replays"]

@@ -131,6 +131,29 @@ def test_a_real_wrong_engine(open_html: OpenHtml, tmp_path: Path) -> None:
     expect(page.locator("#source .ran code")).to_contain_text("self.grad = other.data * out.grad")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "check", "words"),
+    [
+        ("return Value(node.data)", "return node", "detach", "the graph itself is not the right one."),
+        ("        if node._prev:\n", "        if False:\n", "again", "A correct pass finds 0 there."),
+        (
+            "    loss.backward()\n    p.data += amount",
+            "    p.data += amount\n    loss.backward()",
+            "in_place",
+            "The value of a was changed after the forward pass. The rule of L reads the new value.",
+        ),
+    ],
+)
+def test_a_fault_outside_of_the_rules_is_shown(
+    open_html: OpenHtml, tmp_path: Path, old: str, new: str, check: str, words: str
+) -> None:
+    """In exercise 16, the rules are right: the graph, a gradient from before, or a changed value is wrong."""
+    page = open_html(played(tmp_path, "16_no_grad.py", [(old, new)], "no_grad", check))
+    expect(page.locator("#now [role=note]")).to_contain_text(words)
+    own = "In your code, d is the same node as a." if check == "detach" else "torch has"
+    expect(page.locator("#lead")).to_contain_text(own)
+
+
 def test_the_pages_operations_are_torchs(open_html: OpenHtml) -> None:
     """The page's reference has every operation of programs, and its numbers agree with torch's to the last digits."""
     chance = random.Random(7)
