@@ -2,6 +2,7 @@
 
 from .files import (
     UserError,
+    YamlError,
     in_the_way,
     open_plain,
     plain_folder,
@@ -9,6 +10,8 @@ from .files import (
     write_atomically,
     write_files,
     write_named,
+    yaml_texts,
+    yaml_tree,
 )
 from .text import (
     ascii_only,
@@ -32,7 +35,6 @@ from .text import (
     take_any_text,
     text_digest,
 )
-from .yaml_text import YamlError, yaml_texts, yaml_tree
 
 __all__ = [
     "UserError",

@@ -22,8 +22,7 @@ from msgspec.structs import replace
 
 from grader.base.processes import Done
 from grader.cli import cohort
-from grader.cli.cohort import run_cohort
-from grader.cli.decide import run_decide
+from grader.cli.cohort import run_cohort, run_decide
 from grader.cli.instructor import compare
 from grader.cli.options import CohortOptions, DecideOptions
 from grader.cohort.export import export
