@@ -605,8 +605,8 @@ class EngineUnderCheck:
 
             engine.trains("L = (w * 2 - 2) ** 2", w=3, steps=3, rate=0.1)
 
-        `train` gets the loss, and its leaves as the parameters. Their gradients are 1 beforehand. A training that builds
-        more than 10,000 nodes is run once, under one order seed.
+        `train` gets the loss, and its leaves as the parameters. Their gradients are 1 beforehand. If all steps of the
+        training build more than 10,000 nodes, it is run under one order seed.
 
         Args:
             called: What the learner reads in place of the text of a long loss.
