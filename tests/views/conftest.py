@@ -173,10 +173,11 @@ def _program(title: str, package: str, *others: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Browser]:
-    """Start Chromium."""
+def browser(chromium: str, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """Start Chromium. A module may have further `BROWSER_FLAGS`."""
+    flags = [*FLAGS, *getattr(request.module, "BROWSER_FLAGS", ())]
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        browser = driver.chromium.launch(executable_path=chromium, args=flags)
         yield browser
         browser.close()
 

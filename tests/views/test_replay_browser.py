@@ -197,28 +197,26 @@ def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None
     assert ["6", "12"] == [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "right-grad")]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_line_that_must_change_is_marked(open_html: OpenHtml, scheme: str) -> None:
+def test_the_line_that_must_change_is_marked(open_html: OpenHtml) -> None:
     """A dashed line is around the statement, also in print. A legend says what was seen."""
     about = "A change of the statement in line 25 alone makes every required check pass."
     source = SourceText("a.py", tuple(CODE.splitlines()), (25,), about)
-    page = opened(
-        open_html, replay("L = a * a", a=3, source=source), replay("L = a * b", a=3, b=2), color_scheme=scheme
-    )
+    page = opened(open_html, replay("L = a * a", a=3, source=source), replay("L = a * b", a=3, b=2))
     marked = page.locator("#source .repair")
     expect(marked).to_have_count(1)
     expect(marked).to_have_attribute("data-line", "25")
     expect(page.locator("#repair")).to_have_text(about, use_inner_text=True)
-    for medium in ("screen", "print"):
-        page.emulate_media(media=medium)
+    for looks in LOOKS:
+        page.emulate_media(**looks)
         expect(marked.locator("code")).to_have_css("outline-style", "dashed")
         expect(page.locator("#repair .swatch")).to_have_css("border-top-style", "dashed")
-    page.emulate_media(media="screen")
+    page.emulate_media(media="screen", color_scheme="light")
     page.get_by_role("button", name="L = a * b", exact=True).click()
     expect(page.locator("#repair")).to_be_hidden()
     expect(marked).to_have_count(0)
 
 
+LOOKS: list[Any] = [{"media": medium, "color_scheme": c} for medium in ("screen", "print") for c in ("light", "dark")]
 DOCSTRING = ("class Value:", '    """', *["    A long docstring."] * 100, '    """')
 
 
@@ -263,21 +261,21 @@ def test_a_difference_spreads(open_html: OpenHtml) -> None:
     expect(page.locator("#edge")).to_contain_text("≠ the upstream gradient differs")
 
 
-@pytest.mark.parametrize(
-    ("mistake", "words"),
-    [
-        ("sign", "A right rule adds"),
-        ("order", "b propagates before d, which uses it."),
-        ("twice", "d has propagated before, so its contributions are added again."),
-        ("never", "The rule of b never runs, so its inputs receive nothing from it."),
-    ],
-)
-def test_each_fault_is_explained(open_html: OpenHtml, mistake: Any, words: str) -> None:
+def test_each_fault_is_explained(open_html: OpenHtml) -> None:
     """The explanation is at the step where the fault first occurs."""
-    page = opened(open_html, replay("b = a + 1; c = a * 3; d = b * c", mistake, a=2))
-
-    page.locator("#first-difference").click()
-    expect(page.locator("#now [role=note]")).to_contain_text(words)
+    explained: dict[Any, str] = {
+        "sign": "A right rule adds",
+        "order": "b propagates before d, which uses it.",
+        "twice": "d has propagated before, so its contributions are added again.",
+        "never": "The rule of b never runs, so its inputs receive nothing from it.",
+    }
+    program = "b = a + 1; c = a * 3; d = b * c"
+    page = opened(open_html, *(replay(program, mistake, title=mistake, a=2) for mistake in explained))
+    for mistake, words in explained.items():
+        page.get_by_role("button", name=mistake, exact=True).click()
+        expect(page.locator("h1")).to_have_text(mistake)
+        page.locator("#first-difference").click()
+        expect(page.locator("#now [role=note]")).to_contain_text(words)
 
 
 def test_an_edge_is_read(open_html: OpenHtml) -> None:

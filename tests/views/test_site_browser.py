@@ -29,6 +29,8 @@ pytestmark = pytest.mark.browser
 exhaustive = pytest.mark.exhaustive
 ROOT = Path(__file__).resolve().parents[2]
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
+# compiling Pyodide a second time, to faster code, takes longer than all that these tests run
+BROWSER_FLAGS = ("--js-flags=--no-wasm-tier-up",)
 WAIT_MS = 90_000  # for what takes at most three seconds on an idle machine
 
 
