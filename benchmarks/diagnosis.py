@@ -17,7 +17,8 @@ trains is true if that function was changed. One untrue sentence makes a file un
 A file also counts as described if
 
 - a check shows a line inside a changed function, or names such a function;
-- the program of a check depends on a changed function and on no other function to be filled in;
+- the program of a check depends on a changed function and on no other function to be filled in, or its text calls
+  changed functions alone, as in `L = loss_of(["a"], table)`;
 - a check describes a fault of an order.
 
 Exits with 1 if a file is untrue.
@@ -198,8 +199,8 @@ class Judge:
     def is_described(self, exercise: Exercise, known: KnownExercise, examined: Examined) -> bool:
         """Return whether a check describes the mistake.
 
-        It shows a line of a changed function, tests a changed function and no other function to be filled in, or
-        describes a fault of an order.
+        It shows a line of a changed function, tests a changed function and no other function to be filled in, calls
+        changed functions alone, or describes a fault of an order.
         """
         wrong: dict[str, str] = {}
         for key in examined.behaviour.wrong:
@@ -211,6 +212,9 @@ class Judge:
             finding = outcome.finding
             if finding is None:
                 continue
+            called = set(re.findall(r"(\w+)\(", finding.program or "")) & self._written.keys()
+            if called and called <= self.changed:
+                return True
             said = finding_text(finding) or ""
             if not self.changed.isdisjoint(name for names in _NAMED.findall(said) for name in names):
                 return True
