@@ -200,7 +200,7 @@ def test_torch_stays_in_one_module() -> None:
 
 @every("path", PACKAGES, ids=name_of)
 def test_a_package_only_hands_names_on(path: Path) -> None:
-    """An `__init__` has only a docstring, imports and names."""
+    """An `__init__` has only a docstring and imports, and perhaps the names that it exports."""
     first, *rest = tree_of(path).body
     assert isinstance(first, ast.Expr)
     assert isinstance(first.value, ast.Constant)

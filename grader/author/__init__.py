@@ -2,5 +2,3 @@
 
 from .build import build_book, is_work, make_stub, write_stubs
 from .release import guide, new_course, new_exercise, start_files
-
-__all__ = ["build_book", "guide", "is_work", "make_stub", "new_course", "new_exercise", "start_files", "write_stubs"]

@@ -1,5 +1,3 @@
 """The `grade` command."""
 
 from .main import main
-
-__all__ = ["main"]

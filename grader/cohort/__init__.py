@@ -3,22 +3,3 @@
 from .results import Results, ResultsError, read_code, read_found, rules_digest
 from .run import LocalPool, Pool, PoolError, Standing, drawn, grade_entries, settings
 from .summary import ExerciseStatistics, Review, Summary, summarise
-
-__all__ = [
-    "ExerciseStatistics",
-    "LocalPool",
-    "Pool",
-    "PoolError",
-    "Results",
-    "ResultsError",
-    "Review",
-    "Standing",
-    "Summary",
-    "drawn",
-    "grade_entries",
-    "read_code",
-    "read_found",
-    "rules_digest",
-    "settings",
-    "summarise",
-]

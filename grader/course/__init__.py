@@ -22,26 +22,3 @@ from .load import (
     other_course_around,
     packaged_course,
 )
-
-__all__ = [
-    "CODES",
-    "COMMANDS",
-    "ID",
-    "PACKAGED",
-    "Check",
-    "Course",
-    "CourseError",
-    "Document",
-    "Exercise",
-    "Limits",
-    "Part",
-    "child",
-    "course_around",
-    "find_course",
-    "items",
-    "line",
-    "load_course",
-    "names_of",
-    "other_course_around",
-    "packaged_course",
-]

@@ -13,7 +13,6 @@ from .examination import (
     last,
     plan,
 )
-from .repair import search
 from .scoring import FileState, score
 from .submissions import (
     Searched,
@@ -27,30 +26,3 @@ from .submissions import (
     stamp_of,
     submission_events,
 )
-
-__all__ = [
-    "CheckBegan",
-    "CheckEnded",
-    "Event",
-    "Examined",
-    "FileState",
-    "Grader",
-    "Searched",
-    "Searching",
-    "Submission",
-    "examine",
-    "explain",
-    "grade",
-    "grade_events",
-    "grade_submission",
-    "is_run",
-    "is_searched",
-    "last",
-    "plan",
-    "relative_path",
-    "score",
-    "search",
-    "search_file",
-    "stamp_of",
-    "submission_events",
-]

@@ -3,16 +3,3 @@
 from .files import Intake
 from .platforms import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
 from .reader import Readers, Stopped, unread
-
-__all__ = [
-    "LAYOUTS",
-    "Entry",
-    "Intake",
-    "IntakeError",
-    "Readers",
-    "Stopped",
-    "entries",
-    "readings",
-    "unclaimed",
-    "unread",
-]

@@ -1,5 +1,3 @@
 """Practice: grade one learner's exercises again and again: on every save, in a notebook and in pytest."""
 
 from .session import Practice, first_unfinished
-
-__all__ = ["Practice", "first_unfinished"]

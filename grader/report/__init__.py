@@ -18,22 +18,3 @@ from .model import (
     with_results,
     write_report,
 )
-
-__all__ = [
-    "CheckResult",
-    "Diagnosis",
-    "ExerciseResult",
-    "PartResult",
-    "Repair",
-    "Repairs",
-    "Report",
-    "check_for_learner",
-    "for_learner",
-    "part_results",
-    "read_report",
-    "review_reasons",
-    "schema",
-    "to_json",
-    "with_results",
-    "write_report",
-]

@@ -5,5 +5,3 @@ in `cohort` and `page`, the feedback for a learner is in `feedback`, and the ver
 """
 
 from .terminal import render
-
-__all__ = ["render"]
