@@ -3,7 +3,7 @@ from grader.checks import EngineUnderCheck, GivenPass, check, program
 PRODUCT = program("L = a * b", a=2, b=-5)
 SUM = program("L = a * b + a", a=4, b=-3)
 SQUARE = program("L = a * a", a=3)
-FLAT = program("L = a * 0", a=3)  # both gradients are exactly 0
+STRAIGHT = program("L = a * 1", a=0)  # both gradients are exactly 1
 CUBE = program("b = a * a; L = b * a", a=0.5)
 CURVED = program("L = tanh(a * b) + b", a=0.5, b=-1.5)
 GATE = program("L = tanh(a) * a", a=-0.75)
@@ -88,7 +88,7 @@ def test_wrong_rules(engine: EngineUnderCheck) -> None:
         GivenPass(UNIT, "missing", lambda a: (0,)),
         GivenPass(UNIT, "factor", lambda a: (a * 1.1,)),
         GivenPass(UNIT),
-        GivenPass(FLAT),
+        GivenPass(STRAIGHT),
     )
 
 
