@@ -149,6 +149,24 @@ def test_code_that_raises_an_error_shows_its_line(shown: Make) -> None:
     assert ("build", True, ["leaf"] * 2) == (replay.problem.where, replay.problem.line > 0, operations(replay))
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "class Value:",
+            "class Kept(type):\n    def __setattr__(cls, name, value):\n        raise TypeError(name)\n\n\n"
+            "class Value(metaclass=Kept):",
+        ),
+        (DETACHED, "made = Value(node.data)\n    made.data = 'x'\n    return made"),
+        ("    def __add__(self, other):", "    def __add__(self, other, *more):"),
+    ],
+)
+def test_unusual_code_is_shown_or_said_not_to_be(shown: Make, old: str, new: str) -> None:
+    """A class that refuses other methods, and a value that is no number: there is a problem, or a whole graph."""
+    replay = shown("16_no_grad", PRODUCT, passes(PRODUCT), (old, new))
+    assert replay.own_graph != (replay.problem is not None)
+
+
 SHARED = program("h = a * b; L = h * h + h", a=0.5, b=-1.5)
 
 

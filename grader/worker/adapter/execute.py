@@ -616,9 +616,9 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
     results: list[Any] = []
     where = "build"
     begin = steps[0][1] if steps and steps[0][0] == "record" else None
-    if begin is not None:
-        graph.recording = Recording(graph, filename, traced=any(op == "made" for op, *_ in program))
     try:
+        if begin is not None:
+            graph.recording = Recording(graph, filename, traced=any(op == "made" for op, *_ in program))
         graph.build(program)
         for number, (where, *arguments) in enumerate(steps):
             if number == begin and graph.recording is not None:

@@ -146,11 +146,15 @@ class Recording:
         """
         self._graph.nodes.on_made = None
         if self._trace is not None:
-            self._trace.end()
+            with contextlib.suppress(BaseException):
+                self._trace.end()
         if self._observer is not None:
             with contextlib.suppress(BaseException):
                 self._look()
             self._observer.__exit__()
+        traced = self._traced()
+        if self._trace is not None and traced is None:
+            self._objects, self._visits, self._values = None, [], []
         objects = self._nodes()
         visits = [visit.wire() for visit in self._visits if visit.index >= 0 and (visit.changes or not visit.inner)]
         self.answer += [
@@ -161,7 +165,7 @@ class Recording:
             self._left_out,
             self._elsewhere,
             self._values,
-            self._traced(),
+            traced,
         ]
 
     def _nodes(self) -> list[Any]:
@@ -174,7 +178,10 @@ class Recording:
         names: dict[int, list[int]] = {}
         for place, node in enumerate(self._graph.objects):
             names.setdefault(id(node), []).append(place)
-        return [self._trace.wire(node, self._index, names.get(id(node), [])) for node in self._objects]
+        try:
+            return [self._trace.wire(node, self._index, names.get(id(node), [])) for node in self._objects]
+        except BaseException:
+            return None
 
     def _around(self, node: Any, run: "partial[Any]") -> Any:
         assert self._functions is not None
