@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from every import every
 
 from grader.author.build import catalogue
 from grader.author.release import ReleaseError, release, release_files, solution_bodies, squeezed
@@ -20,7 +21,7 @@ EXERCISES = [(course, exercise) for course in COURSES for exercise in course.exe
 TRIVIAL = 12  # characters of a line that says nothing by itself, such as `return out`
 
 each_course = pytest.mark.parametrize("course", COURSES, ids=lambda course: course.id)
-each_exercise = pytest.mark.parametrize(("course", "exercise"), EXERCISES, ids=lambda it: it.id)
+each_exercise = every(("course", "exercise"), EXERCISES, ids=lambda it: it.id)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from every import every
 from msgspec.structs import replace
 from read_yaml import read_yaml
 
@@ -93,7 +94,7 @@ def test_a_version_stays_text(write_course: WriteCourse) -> None:
     assert ("2026.10", "mini 2026.10") == (course.version, course.seed)
 
 
-@pytest.mark.parametrize(("old", "new", "at", "says"), ERRORS)
+@every(("old", "new", "at", "says"), ERRORS)
 def test_an_error_names_the_line(
     write_course: WriteCourse, line_with: LineWith, mini: str, old: str, new: str, at: str | None, says: str
 ) -> None:
@@ -124,7 +125,7 @@ def test_a_second_document_is_told_by_its_line(write_course: WriteCourse, mini: 
     assert text.splitlines().index("---") + 1 == caught.value.line
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@every("command", COMMANDS)
 def test_an_exercise_is_not_called_like_a_command(write_course: WriteCourse, mini: str, command: str) -> None:
     """An id that is the name of a command would hide the command."""
     folder = write_course(mini.replace("id: second", f"id: {command}"), [f"exercises/04_{command}.py"])
@@ -134,7 +135,7 @@ def test_an_exercise_is_not_called_like_a_command(write_course: WriteCourse, min
     assert 32 == caught.value.line
 
 
-@pytest.mark.parametrize(
+@every(
     ("files", "says"),
     [
         (["exercises/03_first.py"], "there is no file exercises/NN_second.py"),
@@ -156,7 +157,7 @@ def test_an_exercise_has_exactly_one_file(write_course: WriteCourse, files: Sequ
     assert says in caught.value.message
 
 
-@pytest.mark.parametrize(
+@every(
     ("content", "line", "says"),
     [
         (b"", None, "is empty"),
@@ -213,7 +214,7 @@ HASHED = ("course.yaml", "tests/hidden/test_03_first.py", "tests/hidden/test_04_
 NOT_HASHED = ("exercises/03_first.py", "solutions/03_first.py", "tests/hidden/notes.txt", "README.md")
 
 
-@pytest.mark.parametrize("name", [*HASHED, *NOT_HASHED])
+@every("name", [*HASHED, *NOT_HASHED])
 def test_the_hash_is_over_what_decides_a_verdict(write_course: WriteCourse, name: str) -> None:
     """Hidden tests, answers and the course file change the hash. Files that learners edit do not."""
     folder = write_course(files=[*HASHED[1:], *NOT_HASHED, "exercises/04_second.py"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,7 @@ def edited(source: str, candidate: Candidate) -> str:
     return made.edited(source, candidate.splices)
 
 
-@pytest.mark.parametrize(
+@every(
     ("old", "new"),
     [
         ("self.grad = b", "self.grad += b"),
@@ -115,7 +116,7 @@ ADDED = [
 ]
 
 
-@pytest.mark.parametrize(("source", "more", "line"), ADDED, ids=lambda one: None)
+@every(("source", "more", "line"), ADDED, ids=lambda one: None)
 def test_a_statement_that_a_function_lacks_is_added(source: str, more: str, line: int) -> None:
     """The candidate names the line before it, and the function."""
     (found,) = (one for one in all_of(source) if edited(source, one) == more)

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.client import Run, bounds
 from grader.program import NOTHING, Program, chain, diamonds, leaf, operations, program
@@ -121,7 +122,7 @@ def tanh(x):
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "text"),
     [
         (1.5, "L = a + b"),
@@ -242,7 +243,7 @@ def test_an_operator_that_the_class_does_not_define_is_not_offered(
     assert outcome == ["broke", [], ["build", "not_offered", "NotOffered", "", [], [lacking]]]
 
 
-@pytest.mark.parametrize(
+@every(
     "method",
     [
         "return NotImplemented",
@@ -454,7 +455,7 @@ def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) 
 # -- calls ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "body"),
     [
         (["nothing"], "return None"),

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.client import protocol
 from grader.program import program
@@ -47,7 +48,7 @@ def test_reading_leaves_no_trace_in_later_nodes(loaded: Load, engine: Any) -> No
     assert module.Value(1.0).grad == 0.0
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "grad", "inputs", "attributes"),
     [
         ("data", "grad", "_prev", "self.data, self.grad, self._prev = x, 0.0, set(sources)"),
@@ -112,7 +113,7 @@ PROPERTIES = METHODS.replace("    def", "    @property\n    def")
 BEHIND = engine_with("self._d, self._g, self.inputs = x, 0.0, sources")
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "source"),
     [
         (USUAL, with_slots("('data', 'grad', '_prev', '_op')")),
@@ -169,7 +170,7 @@ class Value:
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "more"),
     [
         (["flow_back"], ""),
@@ -194,7 +195,7 @@ def test_several_passes_are_asked_about(loaded: Load) -> None:
     assert ("several_passes", ["flow_back", "push_back"]) == (caught.value.code, caught.value.names)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "arguments", "more"),
     [
         (True, "data, requires_grad=False", "self.flag = requires_grad"),
@@ -384,7 +385,7 @@ METHOD = """def _backward(self):
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("rule", "name", "saved", "method", "more"),
     [
         ("closure", "_backward", "self.data, other.data", METHOD, ""),
@@ -424,7 +425,7 @@ class Value:
 """
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "name"),
     [
         (("closure", "_backward"), "numpy_shapes"),
@@ -488,7 +489,7 @@ def test_each_shape_is_read(loaded_shape: Load, shapes: dict[str, str], expected
     assert expected == (kind, found.rule.name, *seen)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "body"),
     [
         (True, "for s, g in zip(self.inputs, self.local(self.grad)): s.grad += g; s.backward() if s.inputs else 0"),
@@ -529,9 +530,7 @@ def test_the_file_is_left_as_it_was(loaded_shape: Load, shapes: dict[str, str]) 
         assert before == [getattr(module, one) for one in names] + [*vars(module).get("RULES", {}).values()]
 
 
-@pytest.mark.parametrize(
-    "name", ["rule_of_node_and_inputs", "rule_with_keywords", "grad_fn_object", "interpreter", "table_of_rules"]
-)
+@every("name", ["rule_of_node_and_inputs", "rule_with_keywords", "grad_fn_object", "interpreter", "table_of_rules"])
 def test_one_node_is_tripled_and_watched_alone(loaded_shape: Load, shapes: dict[str, str], name: str) -> None:
     """A function that nodes share is replaced for only one of them."""
     module = loaded_shape(shapes[name])

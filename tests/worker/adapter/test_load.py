@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy
 import pytest
+from every import every
 
 import grader
 from grader.worker.adapter import load
@@ -57,7 +58,7 @@ def problem(loaded: Load) -> Callable[[str], list[Any]]:
 # -- imports ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     "source",
     [
         "import torch",
@@ -76,7 +77,7 @@ def test_an_import_that_nobody_uses_costs_nothing(loaded: Load, source: str) -> 
     assert loaded(source).__name__ == "submission"
 
 
-@pytest.mark.parametrize(
+@every(
     ("what", "use"),
     [
         ("torch.tensor", "torch.tensor(1.0)"),
@@ -123,7 +124,7 @@ def test_what_is_offered_is_listed(loaded: Load) -> None:
         loaded("import torch\ntorch.tensor(1)\n", numpy="/nowhere")
 
 
-@pytest.mark.parametrize(
+@every(
     "source",
     [
         "try:\n    import torch\nexcept ImportError:\n    torch = None",
@@ -140,7 +141,7 @@ def test_a_guarded_import_fails_as_its_author_expects(loaded: Load, source: str)
 
 
 @pytest.mark.filterwarnings("ignore:can't resolve package:ImportWarning")
-@pytest.mark.parametrize(
+@every(
     "source",
     [
         "import math.nothing",
@@ -269,7 +270,7 @@ def test_importing_beforehand_neither_acts_nor_fails(
     assert capfd.readouterr().out == ""
 
 
-@pytest.mark.parametrize("name", ["this", "lib2to3.__main__", "distutils.core", "idlelib.run", "test.support"])
+@every("name", ["this", "lib2to3.__main__", "distutils.core", "idlelib.run", "test.support"])
 def test_what_acts_when_it_is_imported_is_not_imported(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Programs, and modules with effects, are imported only when the file imports them."""
     monkeypatch.delitem(sys.modules, name, raising=False)
@@ -328,7 +329,7 @@ def test_the_files_name_is_what_the_learner_knows(loaded: Load) -> None:
 # -- what went wrong ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "source"),
     [
         (["raised", "ZeroDivisionError", "division by zero", [2]], "x = 1\ny = x / 0\n"),
@@ -374,7 +375,7 @@ def test_a_spent_budget_is_a_kind_of_its_own(kind: str, error: BaseException) ->
     assert kind == load.describe(error, FILE)[0]
 
 
-@pytest.mark.parametrize(
+@every(
     ("lines", "source"),
     [
         ([2], "while True:\n    x = 1\n    raise OutOfTime\n"),
@@ -414,7 +415,7 @@ def test_of_a_deep_traceback_the_last_lines_are_kept(problem: Problem) -> None:
 STUB = '"""Title."""\n\ndef f(x):\n    # TODO: what?\n    raise NotImplementedError("f: what?")\n'
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "source"),
     [
         (True, STUB),
@@ -510,7 +511,7 @@ def test_a_budget_ends_also_when_it_is_spent() -> None:
     names["step"]()
 
 
-@pytest.mark.parametrize(
+@every(
     ("calls", "source"),
     [
         (1, "def run():\n    'A docstring.'\n    return 7\n"),

@@ -5,6 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.program import program
 from grader.worker.adapter import introspect
@@ -284,7 +285,7 @@ INLINE = ("tape_of_closures", "rules_in_the_pass", "rules_in_the_pass_from_zero"
 GRAPH = program("h = a * b; L = h * h + a", a=2, b=-3)
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "name"), [*(("inline", name) for name in INLINE), ("", "gradients_in_a_dict"), ("called", "interpreter")]
 )
 def test_a_pass_that_reads_gradients_and_adds_is_recognised(

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def first(seed: int, one: int, two: int) -> int:
     return back[next(iter({order_hash(one, seed), order_hash(two, seed)}))]
 
 
-@pytest.mark.parametrize("apart", range(1, 8))
+@every("apart", range(1, 8))
 def test_neighbours_are_met_in_both_orders(apart: int) -> None:
     """A set yields two numbers less than eight apart in one order under seed 0, and in the other under seed 1."""
     for one in range(200):
@@ -83,7 +84,7 @@ def test_neighbours_are_met_in_both_orders(apart: int) -> None:
             assert {first(0, *pair), first(1, *pair)} == {one, one + apart}
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@every("seed", SEEDS)
 def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed: int) -> None:
     """The n-th object of a run has the hash of the number n, whatever its class."""
     module = loaded(identity)
@@ -201,7 +202,7 @@ def test_a_copy_is_another_object(loaded: Load) -> None:
     assert [0, 1] == [hash(one), hash(two)]
 
 
-@pytest.mark.parametrize(
+@every(
     "source",
     [
         "class Wrong(Exception):\n    def __init__(self, text):\n        super().__init__(text)\nthing = Wrong('x')\n",

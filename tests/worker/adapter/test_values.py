@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from every import every
 
 from grader.worker.adapter import values
 
@@ -89,7 +90,7 @@ def test_nan_is_spelled() -> None:
     assert values.spell(math.nan) == "nan"
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "thing"),
     [
         ("!int", 10**400),
@@ -111,7 +112,7 @@ def test_what_is_no_plain_number_goes_by_its_types_name(expected: str, thing: ob
     assert expected == values.spell(thing)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "thing"),
     [
         (0.1, np.float64(0.1)),
@@ -132,7 +133,7 @@ def test_numpys_scalars_are_numbers_once_numpy_is_known(expected: float, thing: 
     assert expected.hex() == values.spell(thing)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "thing"),
     [
         ("!ndarray", np.array([1.0, 2.0])),
@@ -169,7 +170,7 @@ def test_numpy_is_unknown_until_it_is_learned() -> None:
     assert values.spell(np.float64(0.1)) == "!float64"
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "name"),
     [("Value", "Value"), ("a_b", "a b"), ("_hre", "Ähre"), ("object", ""), ("x" * 40, "x" * 200), ("object", "9")],
 )
