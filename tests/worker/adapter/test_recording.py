@@ -65,7 +65,7 @@ def number(token: str) -> float | str:
 
 def recorded(outcome: list[Any]) -> Record:
     """Return the recording in an outcome."""
-    tag, lines, visits, values, grads, left_out, elsewhere = outcome[1][0]
+    tag, lines, visits, values, grads, left_out, elsewhere, _, _ = outcome[1][0]
     assert tag == "record"
     return Record(
         lines,
