@@ -53,6 +53,8 @@ class Record(NamedTuple):
     grads: list[float | str]
     left_out: int
     elsewhere: bool
+    at_first: list[float | str]
+    traced: list[Any] | None
 
     @property
     def order(self) -> list[int]:
@@ -65,7 +67,7 @@ def number(token: str) -> float | str:
 
 def recorded(outcome: list[Any]) -> Record:
     """Return the recording in an outcome."""
-    tag, lines, visits, values, grads, left_out, elsewhere, _, _ = outcome[1][0]
+    tag, lines, visits, values, grads, left_out, elsewhere, at_first, traced = outcome[1][0]
     assert tag == "record"
     return Record(
         lines,
@@ -83,6 +85,8 @@ def recorded(outcome: list[Any]) -> Record:
         [number(token) for token in grads],
         left_out,
         elsewhere,
+        [number(token) for token in at_first],
+        traced,
     )
 
 
@@ -92,6 +96,34 @@ def steps(of: Program) -> list[list[Any]]:
 
 def line_of(source: str, part: str, nth: int = 0) -> int:
     return [i for i, line in enumerate(source.splitlines(), 1) if part in line][nth]
+
+
+# -- graphs that functions of the file build -------------------------------------------------------------
+
+TWICE = program("d = twice(a); L = d * b", "d = a * a + a * a; L = d * b", a=2, b=3)
+FUNCTION = "\ndef twice(node):\n    one = node * node\n    return one + one\n"
+
+
+def test_the_operations_of_a_function_are_traced(executed: Execute, engine: Any) -> None:
+    """A node has its operation, its operands and the program's nodes that it is, whatever kind of rule it has."""
+    found = recorded(executed(engine.source + FUNCTION, TWICE, *steps(TWICE)))
+    assert [
+        [[0], "leaf", [], [(2.0).hex()]],
+        [[1], "leaf", [], [(3.0).hex()]],
+        [[], "mul", [0, 0], []],
+        [[2], "add", [2, 2], []],
+        [[3], "mul", [3, 1], []],
+    ] == found.traced
+    assert ([2.0, 3.0, 4.0, 8.0, 24.0], [24.0, 8.0, 6.0, 3.0, 1.0]) == (found.values, found.grads)
+    assert [4, 3, 2] == found.order
+
+
+def test_the_methods_of_the_class_are_its_own_after_a_trace(executed: Execute, closures: str) -> None:
+    """The function sees replaced methods only while it is recorded."""
+    source = f"{closures}{FUNCTION}kept = Value.__add__\ndef same(node):\n    return float(Value.__add__ is kept)\n"
+    call = ["call", "same", [["node", 0]]]
+    assert ["numbers", [(1.0).hex()]] == executed(source, TWICE, call)[1][0]
+    assert ["numbers", [(0.0).hex()]] == executed(source, TWICE, ["record", 1], call)[1][1]
 
 
 # -- every kind of rule ---------------------------------------------------------------------------------
