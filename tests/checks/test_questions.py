@@ -24,6 +24,7 @@ THERE = ("preload", [[0, 5.0]])
 RULES, CLEAR = ("local_rules", 2, 4.0), ("call", "zero_grad", [["nodes", [0, 1, 2]]])
 EMPTY: tuple[Any, ...] = ("preload", [])
 BACKWARD, BY_HAND = ("backward", 2), ("call", "sum_of_product", NODES)
+AGAIN = ("call", "backward_again", [["node", 2]])
 
 
 @every(
@@ -35,14 +36,16 @@ BACKWARD, BY_HAND = ("backward", 2), ("call", "sum_of_product", NODES)
         ((1, THERE, RULES), (("values",), THERE, RULES)),
         ((2, BACKWARD, EMPTY, BACKWARD), (BACKWARD, EMPTY, BACKWARD, ("grads",))),
         ((4, EMPTY, RULES, CLEAR, RULES), (EMPTY, RULES, CLEAR, ("grads",), RULES, ("grads",))),
-        ((1, EMPTY, BY_HAND), (EMPTY, ("watch",), BY_HAND, ("traced",))),
+        ((1, EMPTY, BY_HAND), (EMPTY, ("watch",), BY_HAND, ("grads",), ("traced",))),
+        ((3, THERE, BACKWARD, AGAIN), (THERE, BACKWARD, AGAIN, ("grads",), ("values",))),
     ],
-    ids=["backward", "watched", "tripled", "gradients before", "a second pass", "rules again", "by hand"],
+    ids=["backward", "watched", "tripled", "gradients before", "a second pass", "rules again", "by hand", "again"],
 )
 def test_the_last_pass_is_recorded(expected: tuple[Any, ...], given: tuple[Any, ...]) -> None:
     """Steps that only read are left out, and the last pass is the last step.
 
-    A recording begins with the gradients that are set before this pass. A function that gets every node is a pass.
+    A recording begins with the gradients that are set before this pass. A function after which gradients are read is a
+    pass.
     """
     begin, *recorded_steps = expected
     assert (("record", begin), *recorded_steps) == steps(*given)
@@ -72,11 +75,18 @@ def test_how_a_program_is_spelled_is_kept() -> None:
     assert (True, True) == (run.whole, run.in_place)
 
 
-def test_a_function_that_makes_nodes_or_follows_the_pass_is_not_recorded() -> None:
-    """A recording shows the operations of a program, and ends with a pass."""
+def test_a_function_that_makes_nodes_is_recorded_and_one_that_follows_the_pass_is_not() -> None:
+    """A recording shows the graph that a function builds, if the program is small, and ends with a pass."""
     made = program("d = double(a); L = d * a", "d = a + a; L = d * a", a=2)
-    assert recorded(Run(made, (("backward", made.root), ("grads",)))) is None
-    assert steps(BACKWARD, ("call", "again", [["node", 2]]), ("grads",)) is None
+    run = recorded(Run(made, (("backward", made.root), ("grads",))))
+    assert run is not None
+    assert (("record", 1), ("backward", made.root)) == run.steps
+    many = ", ".join(f"d{k}" for k in range(20))
+    large = program(
+        f"{many} = copies(a); L = d0 * a", f"{'; '.join(f'd{k} = a + {k}' for k in range(20))}; L = d0 * a", a=2
+    )
+    assert recorded(Run(large, (("backward", large.root), ("grads",)))) is None
+    assert steps(BACKWARD, ("call", "numbers", [["nodes", [0, 1]]]), ("grads",)) is None
 
 
 def test_a_redrawn_program_follows_its_truth() -> None:
