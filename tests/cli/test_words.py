@@ -19,7 +19,8 @@ from grader.words import practice as said
 
 from .conftest import ROOT
 
-COUNT = len(load_course(ROOT).exercises)
+COURSE = load_course(ROOT)
+COUNT, TOTAL = len(COURSE.exercises), COURSE.max_score
 
 pytestmark = pytest.mark.slow
 
@@ -177,16 +178,6 @@ def test_a_course_can_be_named(grade: Grade, own_course: Path, work: Path, solve
 # -- exit codes -------------------------------------------------------------------------------------------
 
 
-def test_full_marks_are_exit_code_0(grade: Grade, exercises: Path, solved: Solved) -> None:
-    """If every exercise is solved, the exit code is 0, and the score is the course's total."""
-    for path in exercises.iterdir():
-        path.write_text(solved(path.name))
-    done = grade("--json")
-    report = json.loads(done.stdout)
-    assert (0, "passed") == (done.returncode, report["status"])
-    assert report["score"] == report["max_score"]
-
-
 @pytest.mark.usefixtures("exercises")
 def test_anything_short_of_it_is_exit_code_1(grade: Grade) -> None:
     """Exercises that nobody has started do not give full marks, and are shown as not started."""
@@ -238,7 +229,8 @@ def test_every_printed_command_can_be_run_where_it_is_printed(
 def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: Solved) -> None:
     """A run names the file to change, then the next exercise that is not passed, and at the end the lessons.
 
-    Once every exercise is passed, an exercise must be named for a hint.
+    Once every exercise is passed, the exit code is 0, the score is the course's total, and an exercise must be named
+    for a hint.
     """
     for path in exercises.iterdir():
         path.write_text(solved(path.name))
@@ -252,6 +244,7 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
     wrong.write_text(solved(wrong.name))
     assert "Next: `grade` grades all exercises together" in grade("3").stdout
     done = grade()
+    assert (0, True) == (done.returncode, f"Score {TOTAL}/{TOTAL}" in done.stdout)
     assert f"You have passed all {COUNT} exercises." in done.stdout
     assert "Where to go next:" in done.stdout
     done = grade("hint")

@@ -110,6 +110,7 @@ class Value:
 BATCH = Batch((Run(program("L = a + b", a=2, b=3), (("values",),)),), 1_000, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attack",
     [

@@ -29,6 +29,7 @@ print(report.status, "torch" in sys.modules, "sqlite3" in sys.modules)
 """
 
 
+@pytest.mark.exhaustive  # each run grades without torch: tests/packaging/test_light.py
 def test_grading_imports_no_torch() -> None:
     """A whole run with the course's own seed computes nothing, opens no database and never imports torch."""
     done = subprocess.run(

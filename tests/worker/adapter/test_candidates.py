@@ -148,7 +148,8 @@ def test_only_editable_lines_are_edited() -> None:
     assert {RULE.splitlines()[1]} == {edited(RULE, candidate).splitlines()[1] for candidate in found}
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.slow
+@every("path", SOLUTIONS, ids=lambda path: path.stem)
 def test_candidates_of_solutions_are_other_programs(path: Path) -> None:
     """Every candidate can be parsed, and is another program. No two are the same edit."""
     source = path.read_text(encoding="utf-8")

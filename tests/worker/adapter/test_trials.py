@@ -6,6 +6,7 @@ from types import CodeType
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.worker.adapter import candidates as made
 from grader.worker.adapter import load
@@ -49,7 +50,8 @@ def opened(source: str, cells: Sequence[int] = ()) -> CandidateFile:
     return file
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+@pytest.mark.slow
+@every("path", SOLUTIONS, ids=lambda path: path.stem)
 def test_the_code_of_an_edited_function_is_that_of_the_edited_file(path: Path) -> None:
     """Only one function is compiled again. The code of the file is the same as if all of it was compiled."""
     source = path.read_text(encoding="utf-8")
