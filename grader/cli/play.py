@@ -161,9 +161,9 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
                 first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
             file = LearnerFile(exercise, shown_path(source.path), source, repairs)
             played = record_all(warm, course.limits, file, first, others, answers, thermometers)
-            loaded = not any(one.problem and one.problem.where == "load" for one in played.replays)
-            nothing = exercise and loaded and first is None and not thermometers
-            return replace(played, note=practice.others_played(exercise)) if nothing else played
+            others_alone = exercise and first is None and not any(one.problem for one in played.replays[:1])
+            shown = others_alone and bool(played.replays)
+            return replace(played, note=practice.others_played(exercise)) if shown else played
         except ProgramError as error:
             raise UserError(str(error)) from None
 

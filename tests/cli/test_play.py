@@ -155,6 +155,16 @@ def test_a_browser_is_opened_where_there_is_a_display(
     assert (exercises / ".backward" / "replay.html").as_uri() == seen.read_text(encoding="utf-8").strip()
 
 
+@pytest.mark.usefixtures("exercises")
+@pytest.mark.parametrize(("number", "said"), [("14", True), ("5", False)])
+def test_other_programs_are_said_to_be_others(grade: Grade, work: Path, number: str, said: bool) -> None:
+    """No check of 14 runs a pass on the file's own engine. Exercise 5 has no engine at all, which the page says."""
+    done = grade("play", number, "--no-open", "--out", "page.html")
+    sentence = "The page shows other programs on the engine in your file."
+    assert said == (sentence in " ".join(done.stdout.split()))
+    assert said == (sentence in data_of(work / "page.html")["note"])
+
+
 def test_without_exercise_files_nothing_is_written(grade: Grade, work: Path) -> None:
     """The message says what to do. A named file is still replayed, to a temporary file."""
     done = grade("play", "square")
