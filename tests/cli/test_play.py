@@ -199,7 +199,11 @@ class Value:
 """
 
 
-@pytest.mark.parametrize("factor", ["", " * 2"], ids=["a right model", "a wrong model"])
+@pytest.mark.parametrize(
+    "factor",
+    [pytest.param("", marks=pytest.mark.exhaustive), " * 2"],
+    ids=["a right model", "a wrong model"],
+)
 def test_an_engine_of_ones_own_trains_the_model_and_has_no_part_in_its_points(
     grade: Grade, exercises: Path, monkeypatch: pytest.MonkeyPatch, factor: str
 ) -> None:

@@ -29,6 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
     return tree
 
 
+@pytest.mark.exhaustive  # each run has the same commands for other courses: tests/ci, tests/cli/test_cohort.py
 def test_the_commands_work_in_their_order(clone: Path, wheel: Path, tmp_path: Path) -> None:
     """Each block runs separately and stops at the first error. The class's repositories are on this disk.
 

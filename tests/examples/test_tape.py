@@ -66,9 +66,9 @@ def shipped() -> AnswerBook:
     return read_book(COURSE.book)
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple["subprocess.Popen[str]", Path]]:
-    """Run `grade build` on a copy of the course. It starts before the first test because it waits for torch.
+    """Run `grade build` on a copy of the course.
 
     The copy has no misconceptions, which would be graded one by one.
     """
@@ -164,11 +164,13 @@ def test_the_book_has_the_misconceptions(shipped: AnswerBook, exercise: Exercise
     assert expected == [(one.id, one.title, one.explanation, one.hint) for one in known], STALE
 
 
+@pytest.mark.exhaustive  # each run has the same for a book made elsewhere: tests/author/test_drift.py
 def test_the_book_has_the_programs(built: AnswerBook, shipped: AnswerBook) -> None:
     """The book has exactly the programs that the checks ask for under the course's seed."""
     assert built.answers.keys() == shipped.answers.keys(), STALE
 
 
+@pytest.mark.exhaustive
 def test_the_book_has_the_answers(built: AnswerBook, shipped: AnswerBook) -> None:
     """No number differs by more than grading tolerates, with any version of torch."""
     differing = [key for key, answer in built.answers.items() if not alike(answer, shipped.answers[key])]
