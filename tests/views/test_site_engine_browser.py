@@ -34,6 +34,9 @@ KNOWN = {e.filename: e for e in load_course(ROOT).exercises}
 EVERY = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
 # The site has no numpy, so files that use it get other verdicts.
 GRADED = [entry for entry in EVERY if "numpy" not in entry.text]
+# Wrong files that need most of their CPU time in a process. In a browser, Python takes longer, and it is the time on the
+# clock that is limited. So their checks may run out of time there, and have no points then.
+SLOW = {"07_backward/backward_of_each", "12_engine/X29", "14_gradcheck/objects_read"}
 SAMPLE = GRADED[50::101]
 
 
@@ -98,7 +101,14 @@ def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries
         name: decided(json.loads(verdict["report"])["exercises"][0]) if "report" in verdict else verdict
         for name, verdict in verdicts.items()
     }
-    assert {} == {name: (one, actual[name]) for name, one in expected.items() if one != actual[name]}
+    different = {name: (one, actual[name]) for name, one in expected.items() if one != actual[name]}
+    assert {} == {name: both for name, both in different.items() if name not in SLOW or not only_later(*both)}
+
+
+def only_later(process: Any, browser: Any) -> bool:
+    """Return whether a browser decided the same as a process, except for checks that ran out of time there."""
+    pairs = list(zip(process[2], browser[2], strict=True))
+    return all(one == other or ("timeout", 0) == other[1:3] for one, other in pairs) and browser[1] <= process[1]
 
 
 ENDLESS = {
