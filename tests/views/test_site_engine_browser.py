@@ -34,8 +34,8 @@ KNOWN = {e.filename: e for e in load_course(ROOT).exercises}
 EVERY = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
 # The site has no numpy, so files that use it get other verdicts.
 GRADED = [entry for entry in EVERY if "numpy" not in entry.text]
-# Wrong files that need most of their CPU time in a process. In a browser, Python takes longer, and it is the time on the
-# clock that is limited. So their checks may run out of time there, and have no points then.
+# Wrong files that need most of their CPU time in a process. In a browser, Python takes longer, and the limit is one of
+# time on the clock. So their checks may run out of time there, and have no points then.
 SLOW = {"07_backward/backward_of_each", "12_engine/X29", "14_gradcheck/objects_read"}
 SAMPLE = GRADED[50::101]
 
