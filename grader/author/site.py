@@ -4,24 +4,255 @@ import ast
 import base64
 import hashlib
 import html
+import io
 import json
 import os
 import re
+import sys
+import tarfile
+import tempfile
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from string import Template
+from typing import Any, NamedTuple
 
-from ..base import plain, read_plain, write_files
+from ..base import UserError, plain, read_plain, write_files
+from ..base.processes import find_program, start
 from ..course import Course, CourseError
 from ..oracle.answer_book import AnswerBook, read_book
 from ..remarks import Died
 from ..views.replay import build_replay_frame
+from ..words import author as words
 from ..words import practice
 from ..words.learner import ended_text
-from .interpreter import python_of
 from .release import solutions_in
+
+# -- The Python of the site: Pyodide and the packages of the grader, downloaded once, and compiled to bytecode
+
+PYODIDE = "314.0.7"
+_PYODIDE_HASH = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
+_LIBRARY, _LOCK = "python_stdlib.zip", "pyodide-lock.json"
+_PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64")
+_INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", _LIBRARY, _LOCK)
+_WHEELS = Path(__file__).with_name("wheels.txt")
+# Pygments knows hundreds of languages, colours and formats, of which pytest uses Python's; packaging reads metadata
+_NOT_PACKED = re.compile(
+    r"pygments/(?!(lexers/(__init__|_mapping|diff|python)|styles/(__init__|_mapping))\.py)(lexers|styles)/"
+    r"|pygments/(formatters/(html|img|latex|rtf|svg|bbcode|groff|irc|pangomarkup)|cmdline|sphinxext)\.py"
+    r"|packaging/(licenses/.*|metadata|pylock|direct_url|dependency_groups)"
+)
+_WHEN = (1980, 1, 1, 0, 0, 0)  # the time of every file in an archive, so that the same course gives the same bytes
+_COMPILER = Path(__file__).with_name("compile.mjs")
+# parts of the standard library that nothing in a tab uses, or that are there in C, too; clients and servers of a
+# network; tables of characters of old systems
+_UNUSED = re.compile(
+    r"(pydoc_data|_pyrepl|ctypes/macholib|xmlrpc|wsgiref)/|(_pyio|_pydatetime|_pydecimal|pickletools)\.py|.*\.bat$"
+    r"|(imaplib|mailbox|poplib|smtplib|ftplib)\.py"
+    r"|encodings/(cp(?!1252|437)|mac_|koi8|kz|hp_|iso8859_(?!1\.|15\.)|tis|ptcp)"
+)
+
+
+class SiteError(UserError):
+    """A site cannot be built. The message says what to do."""
+
+
+class Python(NamedTuple):
+    """The Python of a site.
+
+    Attributes:
+        files: Pyodide's files and `grader.zip`, by name.
+        packages: The wheels of the packages that learners' files may import, by name.
+        imports: The names of the wheels that each module needs.
+    """
+
+    files: Mapping[str, bytes]
+    packages: Mapping[str, bytes]
+    imports: Mapping[str, Sequence[str]]
+
+
+def python_of(
+    graded: Mapping[str, bytes],
+    first: Mapping[str, str],
+    cache: Path,
+    pyodide: Path | None = None,
+    allow_imports: Iterable[str] = (),
+) -> Python:
+    """Return Pyodide, and `grader.zip` with the bytecode of what a tab imports in place of its source.
+
+    Args:
+        graded: The grader and the course, by path.
+        first: The first `exercise` and its `stub`, with which the imports are found.
+        cache: The folder that keeps what is downloaded and compiled.
+        pyodide: A folder with Pyodide's files. By default, they are downloaded from npm.
+        allow_imports: The modules that learners' files may import, as far as the folder has their packages.
+
+    Raises:
+        SiteError: Pyodide, a package or Node is missing.
+        OSError: A file cannot be read or written.
+    """
+    files = _given(pyodide) if pyodide else _pyodide(cache)
+    imports = _allowed(files[_LOCK], pyodide, allow_imports) if pyodide else {}
+    packages = {name: wheel for wheels in imports.values() for name, wheel in wheels.items()}
+    sources = _packages(cache) | dict(graded)
+    bytecode = _bytecode(files, sources, first, cache)
+    with zipfile.ZipFile(io.BytesIO(files[_LIBRARY])) as archive:
+        library = {name: archive.read(name) for name in archive.namelist() if not _UNUSED.match(name)}
+    files |= {
+        _LIBRARY: _packed(_compiled(library, bytecode)),
+        # Pyodide itself loads no package
+        _LOCK: json.dumps(json.loads(files[_LOCK]) | {"packages": {}}).encode(),
+        "grader.zip": _packed(_compiled(sources, bytecode)),
+    }
+    return Python(files, packages, {module: list(wheels) for module, wheels in imports.items()})
+
+
+# -- Download Pyodide and the packages once, and compare them with their hashes
+
+
+def _pyodide(cache: Path) -> dict[str, bytes]:
+    """Return the files of Pyodide's package on npm."""
+    path = cache / f"pyodide-{PYODIDE}.tgz"
+    data, npm = _expected(path), find_program("npm")
+    if data is None and npm is not None:
+        cache.mkdir(parents=True, exist_ok=True)
+        _run([npm, "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)])
+        data = _expected(path)
+    if data is None:
+        raise SiteError(words.no_npm)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        members = {name: archive.extractfile(f"package/{name}") for name in _INTERPRETER}
+        return {name: member.read() for name, member in members.items() if member}
+
+
+def _expected(path: Path) -> bytes | None:
+    """Return the content of the downloaded file, or None if it is missing or is another one."""
+    data = path.read_bytes() if path.is_file() else b""
+    return data if base64.b64encode(hashlib.sha512(data).digest()).decode() == _PYODIDE_HASH else None
+
+
+def _given(folder: Path) -> dict[str, bytes]:
+    missing = [name for name in _INTERPRETER if not (folder / name).is_file()]
+    if missing:
+        raise SiteError(words.no_pyodide(str(folder), missing))
+    return {name: (folder / name).read_bytes() for name in _INTERPRETER}
+
+
+def _allowed(lock: bytes, folder: Path, modules: Iterable[str]) -> dict[str, dict[str, bytes]]:
+    """Return the wheels that each module needs, by name. Modules of no package in Pyodide's folder are left out."""
+    known: dict[str, dict[str, Any]] = json.loads(lock)["packages"]
+    found: dict[str, dict[str, bytes]] = {}
+    for module in modules:
+        wanted = [name for name, package in known.items() if module in package["imports"]]
+        for name in wanted:  # the list grows during the loop
+            wanted += [one for one in known[name]["depends"] if one not in wanted]
+        if wanted:
+            packages = [known[name] for name in wanted]
+            found[module] = {one["file_name"]: _wheel(folder / one["file_name"], one["sha256"]) for one in packages}
+    return found
+
+
+def _wheel(path: Path, digest: str) -> bytes:
+    """Return a wheel of Pyodide's folder. Raises `SiteError` if it is missing, or not the one of Pyodide's list."""
+    data = path.read_bytes() if path.is_file() else None
+    if data is None:
+        raise SiteError(words.no_pyodide(str(path.parent), [path.name]))
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise SiteError(words.other_wheel(str(path), _LOCK))
+    return data
+
+
+def _packages(cache: Path) -> dict[str, bytes]:
+    """Return the files of the packages that the grader needs, by their paths in `packages`."""
+    wheels = cache / "wheels"
+    wanted = set(re.findall(r"sha256:(\w+)", _WHEELS.read_text(encoding="utf-8")))
+
+    def known() -> dict[str, bytes]:
+        contents = [path.read_bytes() for path in sorted(wheels.glob("*.whl"))]
+        return {key: data for data in contents if (key := hashlib.sha256(data).hexdigest()) in wanted}
+
+    found = known()
+    if found.keys() != wanted:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        pip += ["--require-hashes", "--only-binary=:all:", "--dest", str(wheels), "--requirement", str(_WHEELS)]
+        pip += ["--implementation", "cp", "--python-version", "314", "--abi", "cp314"]
+        _run([*pip, *(word for one in _PLATFORMS for word in ("--platform", one))])
+        found = known()
+    if found.keys() != wanted:
+        raise SiteError(words.no_packages)
+    files: dict[str, bytes] = {}
+    for data in found.values():
+        with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+            names = [name for name in wheel.namelist() if name.endswith((".py", ".so", "entry_points.txt", "METADATA"))]
+            files |= {f"packages/{name}": wheel.read(name) for name in names if not _NOT_PACKED.match(name)}
+    return {name: data for name, data in files.items() if not ("yaml/" in name and name.endswith(".so"))}
+
+
+def _run(command: list[str]) -> None:
+    """Run a client of a registry, with the user's settings of it. It prints its own errors."""
+    start(command, {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}).wait()
+
+
+# -- Compile with the same Python
+
+
+def _bytecode(
+    files: Mapping[str, bytes], sources: Mapping[str, bytes], first: Mapping[str, str], cache: Path
+) -> dict[str, bytes]:
+    """Return the bytecode of the modules that a tab imports, by the path of the source.
+
+    The compiler is Pyodide itself, under Node. What it has compiled is kept.
+    """
+    every = [_COMPILER.read_bytes(), *files.values(), *sources.values(), "\n".join(sources).encode()]
+    inputs = hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in every)).hexdigest()
+    path = cache / "bytecode.zip"
+    kept = path.read_bytes() if path.is_file() else b""
+    bytecode = _bytecode_of(inputs, kept)
+    if bytecode is None:
+        node = find_program("node")
+        if node is None:
+            raise SiteError(words.no_node)
+        with tempfile.TemporaryDirectory() as folder:
+            about = json.dumps({"inputs": inputs, **first}).encode()
+            given = {"grader.zip": _packed(sources), "about.json": about, path.name: kept}
+            write_files({**files, **given}, Path(folder))
+            _run([node, str(_COMPILER), folder])
+            written = Path(folder, path.name).read_bytes()
+        bytecode = _bytecode_of(inputs, written)
+        if bytecode is None:
+            raise SiteError(words.not_compiled)
+        write_files({path.name: written}, cache, [path.name])
+    return bytecode
+
+
+def _bytecode_of(inputs: str, written: bytes) -> dict[str, bytes] | None:
+    """Return the bytecode of the modules in an archive, or None if it was made of other inputs."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(written)) as archive:
+            index = json.loads(archive.read("index.json"))
+            if index["inputs"] != inputs:
+                return None
+            return {name: archive.read(key) for name, key in index["modules"].items()}
+    except zipfile.BadZipFile:
+        return None
+
+
+def _compiled(sources: Mapping[str, bytes], bytecode: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return files with the bytecode of modules in place of their sources."""
+    return {f"{name}c" if name in bytecode else name: bytecode.get(name, data) for name, data in sources.items()}
+
+
+def _packed(files: Mapping[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _WHEN)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, files[name])
+    return packed.getvalue()
+
 
 _GRADER = Path(__file__).resolve().parents[1]
 _PAGE = _GRADER / "views" / "site"

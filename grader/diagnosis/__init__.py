@@ -1,6 +1,5 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
-from .behaviour import Behaviour, arrived, behaviour, can_be_named, can_be_told, check_of, diagnose
 from .facts import (
     explains,
     gradient_facts,
@@ -12,11 +11,18 @@ from .facts import (
     rule_probes,
 )
 from .misconceptions import (
+    Behaviour,
     Edit,
     Misconception,
     Where,
     anywhere,
     apply_edits,
+    arrived,
+    behaviour,
+    can_be_named,
+    can_be_told,
+    check_of,
+    diagnose,
     edited,
     in_solution,
     read_misconceptions,

@@ -14,9 +14,8 @@ from ..course import Limits
 from ..program import Program, program
 from ..sandbox import Warm
 from ..words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
-from .model import Model, Probabilities, Trained
+from .model import Model, Probabilities, Trained, finite
 from .record import LearnerFile, defines, failure, left_out
-from .reference import finite
 
 LETTERS = ".aeln"
 NAMES = ("ela", "anna", "lea", "nela", "lena", "alan")

@@ -19,9 +19,8 @@ from ..sandbox import Warm
 from ..words import practice
 from ..words.practice import no_landscape
 from ..workspace import find_exercise
-from .model import Grid, Landscape, Played, Problem, Step, Thermometer
+from .model import Grid, Landscape, Played, Problem, Step, Thermometer, finite, forward, right_pass
 from .record import Answers, LearnerFile, Subject, failure, left_out, record, subject_of
-from .reference import finite, forward, right_pass
 
 _FILE = Path(__file__).resolve().parent / "presets.yaml"
 

@@ -42,6 +42,7 @@ from ..words import practice as words
 from ..words.learner import ended_text, repairs_text, stopped_text
 from ..words.practice import too_many_nodes
 from .model import (
+    NOTHING,
     Change,
     Expected,
     Forward,
@@ -49,13 +50,17 @@ from .model import (
     Node,
     Problem,
     Replay,
+    RightPass,
     Seen,
     SourceText,
     Thermometer,
     Visit,
     Where,
+    contributions,
+    finite,
+    first_difference,
+    right_pass,
 )
-from .reference import NOTHING, RightPass, contributions, finite, first_difference, right_pass
 
 
 @dataclass(frozen=True)

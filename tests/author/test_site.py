@@ -11,9 +11,8 @@ import pytest
 from msgspec.structs import replace
 from site_of import ROOT, distribution, site_of, wheel_of
 
-from grader.author.interpreter import SiteError
 from grader.author.release import solutions_in
-from grader.author.site import build_site, lesson
+from grader.author.site import SiteError, build_site, lesson
 from grader.course import CourseError, load_course
 from grader.oracle.answer_book import read_book
 

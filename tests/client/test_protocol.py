@@ -38,7 +38,7 @@ from grader.client import (
 )
 from grader.client.protocol import decode_batch, decode_load
 from grader.program import chain, program
-from grader.worker.adapter import recording, trace
+from grader.worker.adapter import recording
 from grader.worker.confine.framing import HEADER
 
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
@@ -769,7 +769,7 @@ def test_more_than_a_worker_sends_is_refused() -> None:
         with pytest.raises(Refused):
             recorded("done", [forged(RECORD, (2,), visits), ["nothing"]])
     assert (recording.MOST_VISITS, recording.MOST_CHANGES) == (bounds.VISITS, bounds.CHANGES)
-    assert trace.MOST_NODES == bounds.TRACED
+    assert recording.MOST_NODES == bounds.TRACED
 
 
 def test_the_longest_recording_that_a_worker_sends_fits() -> None:

@@ -11,7 +11,7 @@ from grader.checks.questions import Shown
 from grader.client import Broke, Called, Died, Done, Numbers, Odd, Problem, Read, Reading, Run, Traced
 from grader.client.protocol import Grads
 from grader.diagnosis import Behaviour, behaviour, diagnose
-from grader.diagnosis.behaviour import fingerprint
+from grader.diagnosis.misconceptions import fingerprint
 from grader.oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from grader.program import program
 

@@ -6,9 +6,9 @@ import pytest
 from every import every
 
 from grader.program import ProgramError, chain
+from grader.replay.model import right_pass
 from grader.replay.presets import presets, trainings
 from grader.replay.record import subject_of
-from grader.replay.reference import right_pass
 
 
 def test_the_presets_are_those_that_lessons_use() -> None:

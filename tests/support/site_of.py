@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from grader.author.interpreter import SiteError
-from grader.author.site import build_site, server
+from grader.author.site import SiteError, build_site, server
 from grader.course import Course, load_course
 
 ROOT = Path(__file__).resolve().parents[2]

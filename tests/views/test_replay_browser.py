@@ -17,9 +17,8 @@ from torch_answers import answer
 from grader.base.text import spelled
 from grader.program import OPERATIONS, Op, Program, program
 from grader.replay import Landscape, Played, Replay, SourceText, Thermometer
-from grader.replay.model import Grid, Model, Probabilities, Problem, Step, Trained
+from grader.replay.model import Grid, Model, Probabilities, Problem, Step, Trained, contributions, forward
 from grader.replay.presets import presets
-from grader.replay.reference import contributions, forward
 from grader.report.shown import digits
 from grader.views.replay import build_replay_page, short_names
 
