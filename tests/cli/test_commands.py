@@ -37,13 +37,17 @@ AUTHOR = {
     "new course mine": "Next: cd mine",
     "build --course mine": "answers.json",
     "stubs --course mine": "every exercise file agrees with its solution",
-    "verify --course mine": "no problems found",
     "release out --course mine": "wrote out/README.md",
 }
+VERIFY = {"new course mine": "", "build --course mine": "", "verify --course mine": "no problems found"}
 IN_OTHER_TESTS = {"watch", "ci", "site"}  # test_practice.py, tests/ci and test_authoring.py start them
 
 
-@pytest.mark.parametrize("journey", [LEARNER, INSTRUCTOR, AUTHOR], ids=["learner", "instructor", "author"])
+@pytest.mark.parametrize(
+    "journey",
+    [LEARNER, INSTRUCTOR, AUTHOR, pytest.param(VERIFY, marks=pytest.mark.exhaustive)],
+    ids=["learner", "instructor", "author", "verify"],
+)
 def test_commands_run_as_they_are_installed(
     installed_grade: Grade, work: Path, solved: Callable[[str], str], journey: dict[str, str]
 ) -> None:
@@ -61,6 +65,6 @@ def test_commands_run_as_they_are_installed(
 
 def test_every_command_is_part_of_a_journey() -> None:
     """No command is started in the process of the tests alone. No exercise can be called like a command."""
-    started = {words.split()[0] for journey in (LEARNER, INSTRUCTOR, AUTHOR) for words in journey}
+    started = {words.split()[0] for journey in (LEARNER, INSTRUCTOR, AUTHOR, VERIFY) for words in journey}
     assert {*COMMANDS} == (started & COMMANDS.keys()) | IN_OTHER_TESTS
     assert {*RESERVED, "reset"} == {*COMMANDS, "all", "help"}

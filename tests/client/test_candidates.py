@@ -114,8 +114,8 @@ BATCH = Batch((Run(program("L = a + b", a=2, b=3), (("values",),)),), 1_000, 1.0
 @pytest.mark.parametrize(
     "attack",
     [
-        "pass",
-        "exit_now = 0; 0 > exit_now and os._exit(1)",
+        pytest.param("pass", marks=pytest.mark.exhaustive),
+        pytest.param("exit_now = 0; 0 > exit_now and os._exit(1)", marks=pytest.mark.exhaustive),
         "spin = 0\n        while 0 > spin: pass",
         "kept = sys._getframe(9).f_locals if 0 > 1 else 0; -1 > 0 and os.kill(os.getpid(), 9)",
     ],

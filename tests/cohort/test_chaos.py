@@ -18,12 +18,13 @@ import pytest
 
 from grader.report import Report, read_report
 
-pytestmark = pytest.mark.slow
+# each run kills single processes: tests/cohort/test_run.py
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
-COUNT = int(os.environ.get("BACKWARD_CHAOS", "12"))
-KILLS = 10 if COUNT >= 500 else 1
+COUNT = int(os.environ.get("BACKWARD_CHAOS", "24"))
+KILLS = 10 if COUNT >= 500 else 2
 
 
 @pytest.fixture(scope="module")

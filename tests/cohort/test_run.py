@@ -252,6 +252,7 @@ def test_a_class_can_be_searched_for_lines(
     assert timeless(reports[0]) == timeless(bare)
 
 
+@pytest.mark.exhaustive  # torch computes the answers of a secret seed
 def test_what_a_seed_draws_is_asked_once(tape: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grading process gets the data from the process that asked the oracle, so it needs no oracle."""
     book = read_book(tape.book)
@@ -609,6 +610,7 @@ def test_the_courses_own_seed_is_no_secret(night: Callable[..., dict[str, str]],
     assert {"ann": course.seed} == night({"ann": "1"}, seed=course.seed, seen=True)
 
 
+@pytest.mark.exhaustive  # each run has the seeds, and grades under a secret seed elsewhere
 def test_a_changed_submission_gets_other_numbers(
     tape: Course,
     tmp_path: Path,

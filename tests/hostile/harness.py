@@ -47,7 +47,7 @@ REFUSED = {
 }
 # Each run of the tests makes every attack on the machine in one of the two strongest tiers, in turn, and one of this
 # many attacks on the verdict in the strongest.
-ONE_OF_OTHERS = 6
+ONE_OF_OTHERS = 8
 SANDBOXES = OFFICIAL
 PATIENCE_S = 150
 PLACEHOLDER = re.compile(r"@(\w+)@")

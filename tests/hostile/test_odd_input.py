@@ -181,7 +181,7 @@ def test_results_that_are_links_are_told(
 
 
 @pytest.mark.parametrize(
-    "more", [pytest.param({}, id="UTF-8", marks=pytest.mark.exhaustive), pytest.param(ASCII, id="ASCII")]
+    "more", [pytest.param({}, id="UTF-8"), pytest.param(ASCII, id="ASCII", marks=pytest.mark.exhaustive)]
 )
 def test_names_that_are_not_utf_8_are_names(grade: Grade, work: Path, more: dict[str, str]) -> None:
     """Such names of folders, files and reports work, and are escaped in the output."""

@@ -291,6 +291,7 @@ def test_an_archive_in_an_archive_is_not_opened(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_zip_with_fifty_thousand_files(tmp_path: Path, at_most: Callable[[int], Any]) -> None:
     """An archive with too many files is refused before the first file is read."""
     path = tmp_path / "a.zip"

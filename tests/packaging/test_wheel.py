@@ -85,6 +85,7 @@ def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, wheel: Pat
     assert (0, True) == (repeated.returncode, "already there, and not changed: " in repeated.stdout)
 
 
+@pytest.mark.exhaustive  # each run builds a book there
 def test_fresh_programs_are_computed_by_torch_there_too(run: Run, tmp_path: Path) -> None:
     """Another seed's programs are not in the answer book, and are graded all the same."""
     solved = run("accumulate", "--from", ROOT / "solutions", "--seed", tmp_path, PYTHONPATH=DEPENDENCIES)

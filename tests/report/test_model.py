@@ -118,6 +118,7 @@ def without_times(report: Report) -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive  # each run has the same in tests/diagnosis/test_regrading.py
 def test_two_gradings_are_alike(mixed: Report, grade_mixed: Callable[[], Report]) -> None:
     """Grading the same files again gives the same bytes but for the time and durations."""
     assert without_times(mixed) == without_times(grade_mixed())

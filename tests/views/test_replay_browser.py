@@ -67,7 +67,8 @@ def to_the_end(page: Page) -> int:
     return steps
 
 
-@pytest.mark.parametrize("programs", [PROGRAMS[::3], pytest.param(PROGRAMS, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive  # each run has the same for the presets of `grade play`
+@pytest.mark.parametrize("programs", [PROGRAMS])
 def test_every_preset_ends_at_torchs_numbers(
     open_html: OpenHtml, programs: Sequence[tuple[str, dict[str, float]]]
 ) -> None:
@@ -219,7 +220,7 @@ LOOKS: list[Any] = [{"media": medium, "color_scheme": c} for medium in ("screen"
 DOCSTRING = ("class Value:", '    """', *["    A long docstring."] * 100, '    """')
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
+@pytest.mark.parametrize("size", [pytest.param((1280, 800), marks=pytest.mark.exhaustive), (390, 844)])
 def test_it_opens_at_the_first_difference(open_html: OpenHtml, size: tuple[int, int]) -> None:
     """The explanation is above the fold, and the marked line is in view."""
     width, height = size
@@ -405,9 +406,8 @@ def left_by(graph: Program, order: Sequence[int]) -> list[float]:
     return grads
 
 
-@pytest.mark.parametrize(
-    "name", ["neuron", *(pytest.param(n, marks=pytest.mark.exhaustive) for n in ("shared", "dead", "gate", "product"))]
-)
+@pytest.mark.exhaustive  # each run has the game of the diamond
+@pytest.mark.parametrize("name", ["neuron", "shared", "dead", "gate", "product"])
 def test_the_order_game_of_any_program(open_html: OpenHtml, name: str) -> None:
     """On each preset, an order leaves the gradients of correct rules, and wins if they are all correct."""
     preset = next(preset for preset in presets() if preset.id == name)
@@ -584,7 +584,7 @@ def test_it_fits_a_phone(open_html: OpenHtml) -> None:
     expect(page.locator("#play")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.exhaustive)])
 def test_a_large_graph_is_drawn_as_rows(open_html: OpenHtml, width: int) -> None:
     """Its numbers are as large as the page's other text, and every node has a short name."""
     long = replay(LONG, leaves=LONG_LEAVES)
