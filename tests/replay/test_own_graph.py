@@ -113,6 +113,13 @@ def test_a_graph_with_right_rules_can_be_the_wrong_graph(shown: Make) -> None:
     assert replay.nodes[replay.fault_node or 0].name in ("a", "b")
 
 
+def test_an_engine_that_clears_gradients_after_use_has_a_right_graph(shown: Make) -> None:
+    """The root's gradient is 0 in the end, like those of all operations."""
+    edit = ("            node._backward()", "            node._backward()\n            node.grad *= not node._prev")
+    replay = shown("16_no_grad", PRODUCT, passes(PRODUCT), edit)
+    assert ("", 0.0) == (replay.fault, replay.nodes[replay.root].yours.grad)
+
+
 def test_a_detached_node_is_a_leaf_of_the_graph(shown: Make) -> None:
     """No rule runs for it, and its gradient is torch's."""
     replay = shown("16_no_grad", PRODUCT, passes(PRODUCT))
