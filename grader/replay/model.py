@@ -66,7 +66,11 @@ class Expected(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct, frozen=True):
-    """A node of the program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`."""
+    """A node of the program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`.
+
+    If `inner` is true, the learner's code makes the node and the check's program does not name it. Its numbers may be
+    far larger than those of the program.
+    """
 
     name: str
     op: str
@@ -74,6 +78,7 @@ class Node(msgspec.Struct, frozen=True):
     leaf_value: float | None
     yours: Seen
     expected: Expected
+    inner: bool = False
 
 
 class Forward(msgspec.Struct, frozen=True):
@@ -501,11 +506,14 @@ class _Comparison:
         self.program, self.nodes, self.visits, self.right, self.later = program, nodes, visits, right, later
         scale = max([1.0, *(abs(x) for x in (*right.values, *right.grads) if math.isfinite(x))])
         self.tolerance = _TOLERANCE * scale
+        named = [x for node in nodes if not node.inner for x in (node.expected.data, node.expected.grad)]
+        self.of_named = _TOLERANCE * max([1.0, *(abs(x) for x in named if x is not None)])
         self.own = [visit for visit in visits if not visit.inner]
 
     def first(self, whole: bool, own_graph: bool) -> Difference:
         for index in self.program.reachable:
-            if not self.close(self.nodes[index].yours.data, self.nodes[index].expected.data):
+            node = self.nodes[index]
+            if not self.close(node.yours.data, node.expected.data, node):
                 return Difference("forward", index)
         if whole and all(self.is_right(index) for index in range(len(self.nodes))):
             return NOTHING
@@ -517,16 +525,17 @@ class _Comparison:
             return found or NOTHING
         return self.of_compounds() or self.missing() or self.held() or (self.of_graph() if own_graph else NOTHING)
 
-    def close(self, one: float | None, other: float | None) -> bool:
+    def close(self, one: float | None, other: float | None, of: Node | None = None) -> bool:
+        """Return whether two numbers are equal, up to rounding in the graph, or in the program for a node of it."""
         if one is None or other is None or not math.isfinite(other):
             return one is None and (other is None or not math.isfinite(other))
-        return abs(one - other) <= self.tolerance
+        return abs(one - other) <= (self.tolerance if of is None or of.inner else self.of_named)
 
     def is_right(self, index: int) -> bool:
         """Return whether a node's gradient is right at the end, or was set back to 0 for an operation."""
         node, operation = self.nodes[index], isinstance(self.program.nodes[index], Op)
         cleared = operation and node.yours.grad == 0 and index != self.program.root
-        return self.close(node.yours.grad, node.expected.grad) or cleared
+        return self.close(node.yours.grad, node.expected.grad, node) or cleared
 
     # -- single visits --------------------------------------------------------------------------
 
@@ -634,5 +643,5 @@ class _Comparison:
 
     def of_graph(self) -> Difference:
         """Return the wrong node nearest to the root, in a graph whose rules all ran as they should."""
-        wrong = [index for index in self.program.reachable[:-1] if not self.is_right(index)]  # the root may be cleared
+        wrong = [index for index in range(len(self.nodes)) if index != self.program.root and not self.is_right(index)]
         return Difference("graph", wrong[-1]) if wrong else NOTHING

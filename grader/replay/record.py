@@ -359,6 +359,7 @@ def _nodes(
                 leaf_value=node.value if isinstance(node, Leaf) else None,
                 yours=Seen(_float(data), _text_of(data), _float(grad), _text_of(grad)),
                 expected=Expected(finite(values[index]), finite(grads[index])),
+                inner=not graph.names[index],
             )
         )
     return tuple(nodes)

@@ -105,6 +105,22 @@ def test_a_loss_with_a_wrong_value_differs_at_its_node(shown: Make) -> None:
     assert ("forward", "L") == (replay.fault, replay.nodes[replay.fault_node or 0].name)
 
 
+def test_large_numbers_inside_of_a_function_hide_no_difference(shown: Make) -> None:
+    """exp(500) is larger than the error by far, but the probabilities are compared with each other alone."""
+    far = SOFTMAX.with_leaves([500, 499]).following(SOFTMAX.truth.with_leaves([500, 499]))  # type: ignore[union-attr]
+    edit = ("(logit - m).exp()", "(logit if logit.data < 400 else Value(400.0)).exp()")
+    replay = shown("15_softmax", far, passes(far), edit)
+    assert ("forward", True) == (replay.fault, replay.nodes[replay.fault_node or 0].name in ("p", "q"))
+
+
+def test_logits_that_are_not_in_the_graph_have_a_wrong_gradient(shown: Make) -> None:
+    """If the probabilities are new leaves, no rule leads back to the logits."""
+    replay = shown(
+        "15_softmax", SOFTMAX, passes(SOFTMAX), ("[e / total for e in exps]", "[Value((e / total).data) for e in exps]")
+    )
+    assert ("graph", "b") == (replay.fault, replay.nodes[replay.fault_node or 0].name)
+
+
 def test_a_graph_with_right_rules_can_be_the_wrong_graph(shown: Make) -> None:
     """If the sum is a number, every rule is right for the graph, and the gradients of the logits are not."""
     edit = ("return total.log() - (logits[target] - m)", "return Value(total.data).log() - (logits[target] - m)")

@@ -78,9 +78,9 @@ function recordedRun(replay) {
     data: numberOf(node.expected.data, "not finite"),
     grad: numberOf(node.expected.grad, "not finite"),
   }));
-  const scale = Math.max(
-    ...expected.flatMap(({ data, grad }) => [data, grad]).map(({ value }) => Math.abs(value ?? 0)),
-  );
+  const largest = (some) => Math.max(...some.flatMap(({ data, grad }) => [data, grad]).map(({ value }) => Math.abs(value ?? 0)));
+  const scale = largest(expected);
+  const named = largest(expected.filter((_, i) => !nodes[i].inner)); // numbers inside of a function may be far larger
   const initial = nodes.map((_, i) => {
     const first = replay.backward.flatMap((visit) => visit.changes).find(({ input }) => input === i);
     return exactly(i === root ? 0 : (first?.before ?? 0));
@@ -139,7 +139,7 @@ function recordedRun(replay) {
   else if (replay.fault === "seed") first = firstVisit - 1;
   else if (replay.fault) first = at === null || at >= replay.backward.length ? frames.length - 1 : firstVisit + at;
   if (first !== null && first < 0) first = frames.length - 1;
-  return settled({ recorded: true, nodes, root, asked: replay.asked, data, expected, scale, frames, first, replay });
+  return settled({ recorded: true, nodes, root, asked: replay.asked, data, expected, scale, named, frames, first, replay });
 }
 
 /** Return the gradients that were there before a correct pass, as a check may ask for: 0, and 1 for the root, else. */
@@ -226,8 +226,9 @@ function wrongGrad(run, frame, i) {
     )
   )
     return false;
-  return differ(frame.grads[i], run.expected[i].grad, run.scale);
+  return differ(frame.grads[i], run.expected[i].grad, scaleOf(run, i));
 }
 const isJudged = ({ fault, problem }) => Boolean(fault) || problem?.where === "read";
 const wrongData = (run, frame, i) =>
-  run.recorded && frame.made.has(i) && differ(run.data[i], run.expected[i].data, run.scale);
+  run.recorded && frame.made.has(i) && differ(run.data[i], run.expected[i].data, scaleOf(run, i));
+const scaleOf = ({ nodes, scale, named }, i) => (nodes[i].inner ? scale : named);
