@@ -319,6 +319,9 @@ def _outcome(name: str, future: Any) -> Outcome | PoolError:
     return reply
 
 
+# -- The run
+
+
 @dataclass
 class Standing:
     """The progress of a run: numbers of submissions, and the ids of submissions with a problem.

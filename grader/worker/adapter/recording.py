@@ -112,6 +112,8 @@ class Trace:
         return [names, op, places, [values.spell(one) for one in numbers]]
 
 
+# -- Record a run
+
 MOST_VISITS = 400
 MOST_CHANGES = 2_000
 _UNREADABLE = "!unreadable"
