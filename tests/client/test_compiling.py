@@ -39,7 +39,9 @@ def cause(failed: object) -> Problem | Died:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [MANY_LINES, FOLDED], ids=["many lines", "much to fold"])
+@pytest.mark.parametrize(
+    "source", [MANY_LINES, pytest.param(FOLDED, marks=pytest.mark.exhaustive)], ids=["many lines", "much to fold"]
+)
 def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, source: str) -> None:
     """The time of the compiler counts as time for loading."""
     budget = Budget()
