@@ -324,8 +324,12 @@ class CandidateProcess:
             numbers: The numbers of the candidates.
             each_s: The CPU time that each may take.
         """
-        for start in range(0, len(numbers), self._together):
-            yield from self._answers(batch, numbers[start : start + self._together], each_s)
+        left = numbers
+        while left:
+            # no more than the budget allows if each takes all of its time
+            together = min(self._together, max(1, int(self._budget.left_cpu_s / each_s)))
+            yield from self._answers(batch, left[:together], each_s)
+            left = left[together:]
 
     def _answers(self, batch: Batch, numbers: Sequence[int], each_s: float) -> list[Read | Problem | None]:
         cpu_s = each_s * len(numbers)
