@@ -19,24 +19,27 @@ _TOP = (1 << 60) - 1
 _MASK = (1 << 40) - 1
 # Where Python's hashes have 32 bits, the low bits alone give the same order, unless many hashes collide.
 _LOW = (1 << min(60, sys.hash_info.width - 4)) - 1
-_RUN = (
-    sys.hash_info.modulus.bit_length() + 3
-)  # with this shift, the hash of an `id` is its low bits and 8 times the run
+_MODULUS = sys.hash_info.modulus  # the hash of a large number is its remainder
 
 
-@cache
 def order_hash(number: int, seed: int) -> int:
-    """Return the hash of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40.
+    """Return the hash of object `number` under order seed `seed`: the low bits of its rank.
 
     Where Python's hashes have 32 bits, the result is below 2**28, and some hashes may be equal.
     """
+    return rank(number, seed) & _LOW
+
+
+@cache
+def rank(number: int, seed: int) -> int:
+    """Return the rank of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40."""
     number &= _MASK
     if seed >= 2:
         # an odd multiplier and an xor-shift are both invertible on 40 bits
         number = (number * (0x9E3779B97F4A7C15 + 2 * (seed & ~1))) & _MASK
         number ^= number >> 23
         number = (number * 0xD1342543DE82EF95) & _MASK
-    return (_TOP - number if seed % 2 else number) & _LOW
+    return _TOP - number if seed % 2 else number
 
 
 def _weakly(obj: Any) -> Any:
@@ -125,7 +128,9 @@ class Nodes:
         self.made.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
         self._numbers[address] = number
         self._hashes[address] = hashed
-        self._ids[address] = (self._run << _RUN) | hashed
+        # ordered by run and rank on every machine; the hash of an `id` is that of its object and 8 times the run
+        place = (self._run << 60) | rank(number, self.order_seed)
+        self._ids[address] = place * _MODULUS + hashed + 8 * self._run
         if self.on_made is not None:
             self.on_made(obj)
         return hashed

@@ -10,7 +10,7 @@ from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.worker.adapter.set_order import Nodes, order_hash
+from grader.worker.adapter.set_order import Nodes, order_hash, rank
 
 SEEDS = range(4)
 Load = Callable[[str], ModuleType]
@@ -92,6 +92,18 @@ def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed
     nodes.start_run(seed)
     made = [module.Value(1.0) for _ in range(20)]
     assert [order_hash(number, seed) for number in range(20)] == [hash(obj) for obj in made]
+
+
+@every("seed", SEEDS)
+def test_ids_are_ordered_by_rank(loaded: Load, seed: int) -> None:
+    """Ids are in the same order on every machine. A set of them is iterated like a set of the objects."""
+    module = loaded(PLAIN + "def ident(o):\n    return id(o)\n")
+    nodes = Nodes(module)
+    nodes.start_run(seed)
+    made = [module.Value(1.0) for _ in range(20)]
+    ids = [module.ident(one) for one in made]
+    assert sorted(range(20), key=lambda number: rank(number, seed)) == sorted(range(20), key=lambda number: ids[number])
+    assert 1 == len({hash(one) - hash(obj) for one, obj in zip(ids, made, strict=True)})
 
 
 def both_orders(module: ModuleType) -> bool:
