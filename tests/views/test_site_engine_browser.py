@@ -32,11 +32,13 @@ WRONG = RIGHT.replace("+=", "=")
 LOADED = "document.querySelector('body[data-ready], #state.failed')"
 KNOWN = {e.filename: e for e in load_course(ROOT).exercises}
 EVERY = [*table.engines(), *table.variants(), *table.wrong_variants(), *table.misconceptions()]
+# These repeat calls without a loop, so nothing but the end of their interpreter stops them in a browser.
+HANGING = {"12_engine/X45"}
 # The site has no numpy, so files that use it get other verdicts.
-GRADED = [entry for entry in EVERY if "numpy" not in entry.text]
+GRADED = [entry for entry in EVERY if "numpy" not in entry.text and str(entry) not in HANGING]
 # Wrong files that need most of their CPU time in a process. In a browser, Python takes longer, and the limit is one of
 # time on the clock. So their checks may run out of time there, and have no points then.
-SLOW = {"07_backward/backward_of_each", "12_engine/X29", "14_gradcheck/objects_read"}
+SLOW = {"06_build_topo/eight_expansions", "07_backward/backward_of_each", "12_engine/X29", "14_gradcheck/objects_read"}
 SAMPLE = GRADED[50::101]
 
 
