@@ -113,16 +113,22 @@ def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["list", "next", "solution 1", "hint 1", "stubs", "release out"])
+@pytest.mark.parametrize("command", ["list", "next", "solution 1", "hint", "stubs", "release out"])
 def test_the_commands_that_run_hidden_tests_are_named(grade: Grade, work: Path, command: str) -> None:
     """SECURITY.md names the commands that run the hidden tests of the course in the current folder."""
     shutil.copytree(ROOT / "examples" / "tape", work, dirs_exist_ok=True)
     for path in (work / "tests" / "hidden").glob("test_*.py"):
         path.write_text(f"{path.read_text()}\nopen({str(work / 'ran')!r}, 'w').close()\n")
+    for solution in (work / "solutions").glob("*.py"):
+        begun = solution.read_text(encoding="utf-8").replace("+=", "-=")
+        (work / "exercises" / solution.name).write_text(begun, encoding="utf-8")
+    if command == "hint":  # searches for the line of a failure that was reported
+        grade()
+        (work / "ran").unlink()
     grade(*command.split())
     text = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf-8").split())
     named = re.findall(r"`([^`]+)`", text[text.index("All other commands use it.") :].partition(" run the hidden")[0])
-    assert ["grade", "list", "next", "solution", "play", "watch", "build", "verify", "%%grade", "pytest"] == named
+    assert ["grade", "list", "next", "solution", "hint", "play", "watch", "build", "verify", "%%grade", "pytest"] == named
     assert (command.split()[0] in named) == (work / "ran").exists()
 
 
