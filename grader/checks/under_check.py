@@ -326,7 +326,7 @@ class EngineUnderCheck:
             began = start(p, upstream, {name: g for name, g in before.items() if name in p.index})
             # a rule that was run and changed nothing is told apart from one with a wrong number
             untouched = all(
-                seen == before.get(node.name, 0.0) or (node.name == p.root_name and seen == upstream)
+                seen == (upstream if node.name == p.root_name else before.get(node.name, 0.0))
                 for node, seen in zip(p.nodes, got, strict=True)
             )
             nothing = [NoGradientChanged()] * (untouched and self.reading.rule == "closure")

@@ -245,6 +245,8 @@ class Watch:
         self._at = self._seen = self._at or first_unfinished(self._course, self._practice.results)
         with Events(self._practice.folder, keys=self._screen.keys) as events:
             self._draw()
+            # a file may have been saved between its grading and the first event
+            self._grade_again(self._practice.changed(self._course.exercises), events)
             while True:
                 event = self._later.popleft() if self._later else events.wait()
                 if isinstance(event, Pressed):
@@ -270,7 +272,10 @@ class Watch:
                 self._later.append(event)
             event = events.wait(_SETTLE_S)
         meant = {self._by_file[name].id for name in saved if name in self._by_file}
-        changed = self._practice.changed(one for one in self._course.exercises if one.id in meant)
+        self._grade_again(self._practice.changed(one for one in self._course.exercises if one.id in meant), events)
+
+    def _grade_again(self, changed: Sequence[Exercise], events: Events) -> None:
+        """Grade exercises whose files have changed."""
         if changed:
             self._asked_to_reset = False
             with contextlib.suppress(Withdrawn):  # the next event says why

@@ -290,7 +290,7 @@ def whole(engine: EngineUnderCheck) -> None:
 
 
 START = StartingFrom({"L.grad": -2.5, "a.grad": 5.0})
-THREE = (3.0).hex()
+THREE, ZERO = (3.0).hex(), (0.0).hex()
 
 
 @every(
@@ -299,7 +299,8 @@ THREE = (3.0).hex()
         ((DataChanged("backward"),), ASKS["agrees"], with_result(0, 3, zeroed)),
         ((START,), ASKS["local rules"], with_result(0, 3, zeroed)),
         ((), plain_rules, with_result(0, 3, lambda result: [result[0], [THREE, *result[1][1:]]])),
-        ((NoGradientChanged(),), plain_rules, with_result(0, 3, zeroed)),
+        ((NoGradientChanged(),), plain_rules, with_result(0, 3, lambda result: [result[0], [ZERO, *result[1][1:]]])),
+        ((), plain_rules, with_result(0, 3, zeroed)),  # the root's gradient was 1
         ((RuleTripled("L"),), ASKS["uses local rules"], with_result(0, 2, zeroed)),
         ((NoRules(),), ASKS["uses local rules"], read_as(honest, "")),
         ((NoRules(),), ASKS["each rule once"], read_as(honest, "")),

@@ -14,7 +14,7 @@ from grader.base.text import Style
 from grader.client import Source
 from grader.course import Exercise, load_course
 from grader.grading import stamp_of
-from grader.practice.watch import Screen, Watch
+from grader.practice.watch import Pressed, Screen, Watch
 from grader.report import CheckResult, ExerciseResult, Repair, Repairs, Report
 from grader.report.model import CourseStamp
 from grader.words import practice as said
@@ -63,6 +63,22 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def drawn(watch: Watch) -> str:
     """Return the lines that the loop shows now."""
     return "\n".join(watch._view())
+
+
+def test_a_file_saved_before_the_folder_was_watched_is_graded(watch: Any, tmp_path: Path) -> None:
+    """The loop grades everything, then watches the folder, and then grades what has changed meanwhile."""
+    loop = watch(keys=False)
+    graded: list[list[str]] = []
+
+    def events(exercises: Any, *_: object) -> Iterator[Report]:
+        graded.append([one.id for one in exercises])
+        yield make_report(result(SECOND, "failed"))
+
+    loop._practice.folder, loop._practice.events = tmp_path, events
+    loop._practice.changed = lambda exercises: [SECOND]
+    loop._later.append(Pressed("q"))
+    loop.run()
+    assert [[one.id for one in COURSE.exercises], [SECOND.id]] == graded
 
 
 @pytest.mark.parametrize("status", ["not_started", "failed"])

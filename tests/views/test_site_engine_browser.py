@@ -38,7 +38,10 @@ HANGING = {"12_engine/X45"}
 GRADED = [entry for entry in EVERY if "numpy" not in entry.text and str(entry) not in HANGING]
 # Wrong files that need most of their CPU time in a process. In a browser, Python takes longer, and the limit is one of
 # time on the clock. So their checks may run out of time there, and have no points then.
-SLOW = {"06_build_topo/eight_expansions", "07_backward/backward_of_each", "12_engine/X29", "14_gradcheck/objects_read"}
+SLOW = {"06_build_topo/eight_expansions", "07_backward/backward_of_each", "12_engine/X29"}
+SLOW |= {"14_gradcheck/modules_read", "14_gradcheck/objects_read"}
+# Its numbers consist of rounding errors, which differ between mathematical libraries. So it gets no diagnosis there.
+ROUNDED = "14_gradcheck/tiny_step"
 SAMPLE = GRADED[50::101]
 
 
@@ -99,11 +102,14 @@ def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries
     """Status, points, facts and misconceptions are the same in a browser."""
     expected = {str(one.entry): decided(dict(one.result)) for one in table.grade_all(entries, memo=tmp_path / "memo")}
     verdicts = {str(entry): engine.grade(KNOWN[f"{entry.stem}.py"].id, entry.text) for entry in entries}
-    actual = {
+    actual: dict[str, Any] = {
         name: decided(json.loads(verdict["report"])["exercises"][0]) if "report" in verdict else verdict
         for name, verdict in verdicts.items()
     }
     different = {name: (one, actual[name]) for name, one in expected.items() if one != actual[name]}
+    if ROUNDED in different:
+        process, browser = different.pop(ROUNDED)
+        assert [check[:3] for check in process[2]] == [check[:3] for check in browser[2]]
     assert {} == {name: both for name, both in different.items() if name not in SLOW or not only_later(*both)}
 
 
