@@ -241,12 +241,11 @@ class Watch:
 
     def run(self) -> None:
         """Grade everything once, then handle events until the learner quits."""
-        self._grade(self._course.exercises)
-        self._at = self._seen = self._at or first_unfinished(self._course, self._practice.results)
         with Events(self._practice.folder, keys=self._screen.keys) as events:
+            # events are collected from here on, so a file that is saved meanwhile is graded again
+            self._grade(self._course.exercises)
+            self._at = self._seen = self._at or first_unfinished(self._course, self._practice.results)
             self._draw()
-            # a file may have been saved between its grading and the first event
-            self._grade_again(self._practice.changed(self._course.exercises), events)
             while True:
                 event = self._later.popleft() if self._later else events.wait()
                 if isinstance(event, Pressed):
@@ -272,10 +271,7 @@ class Watch:
                 self._later.append(event)
             event = events.wait(_SETTLE_S)
         meant = {self._by_file[name].id for name in saved if name in self._by_file}
-        self._grade_again(self._practice.changed(one for one in self._course.exercises if one.id in meant), events)
-
-    def _grade_again(self, changed: Sequence[Exercise], events: Events) -> None:
-        """Grade exercises whose files have changed."""
+        changed = self._practice.changed(one for one in self._course.exercises if one.id in meant)
         if changed:
             self._asked_to_reset = False
             with contextlib.suppress(Withdrawn):  # the next event says why

@@ -65,18 +65,21 @@ def drawn(watch: Watch) -> str:
     return "\n".join(watch._view())
 
 
-def test_a_file_saved_before_the_folder_was_watched_is_graded(watch: Any, tmp_path: Path) -> None:
-    """The loop grades everything, then watches the folder, and then grades what has changed meanwhile."""
+def test_a_file_that_is_saved_during_the_first_grading_is_graded_again(watch: Any, tmp_path: Path) -> None:
+    """The loop watches the folder before it grades everything, and then grades what has changed meanwhile."""
     loop = watch(keys=False)
     graded: list[list[str]] = []
 
     def events(exercises: Any, *_: object) -> Iterator[Report]:
         graded.append([one.id for one in exercises])
+        if len(graded) == 1:
+            (tmp_path / SECOND.filename).write_text("saved")
+        else:
+            loop._later.append(Pressed("q"))
         yield make_report(result(SECOND, "failed"))
 
     loop._practice.folder, loop._practice.events = tmp_path, events
     loop._practice.changed = lambda exercises: [SECOND]
-    loop._later.append(Pressed("q"))
     loop.run()
     assert [[one.id for one in COURSE.exercises], [SECOND.id]] == graded
 
