@@ -9,7 +9,6 @@ from io import BytesIO
 from pathlib import Path
 from zipimport import zipimporter
 
-from ..course import Course
 from .tab import Tab
 
 
@@ -26,8 +25,7 @@ def bytecode(site: Path, exercise: str, stub: str, inputs: str, older: bytes) ->
         older: An older archive, whose bytecode is used again, or nothing.
     """
     # use the grader like a page does, so that it imports what it needs
-    folder = site / "course"
-    with Tab(Course.decoded((folder / "course.json").read_bytes(), folder), patience=60) as tab:
+    with Tab.of_site(site / "course", patience=60) as tab:
         tab.grade(exercise, f"{stub}\nimport math, random\n", 80)
         tab.replay(exercise, stub)
 

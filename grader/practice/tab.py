@@ -101,6 +101,11 @@ class Tab:
         self._events: Generator[Event | Report, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
 
+    @classmethod
+    def of_site(cls, folder: Path, patience: float, alive: Callable[[], object] = lambda: None) -> "Tab":
+        """Return the grader of the course in a folder of a site, whose `course.json` has the course."""
+        return cls(Course.decoded((folder / "course.json").read_bytes(), folder), patience, alive)
+
     def __enter__(self) -> "Tab":
         self._practice.__enter__()
         return self

@@ -12,11 +12,9 @@ from pathlib import Path
 
 gc.disable()  # nothing of what is imported is garbage; the grader enables it after the first verdict
 sys.path.insert(0, "/site/packages")
-from grader.course import Course
 from grader.practice.tab import Tab
 
-folder = Path("/site/course")
-tab = Tab(Course.decoded((folder / "course.json").read_bytes(), folder), patience, alive)
+tab = Tab.of_site(Path("/site/course"), patience, alive)
 tab.__enter__()
 # learner code has no use for the bridge to JavaScript
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "JsFinder"]
