@@ -5,7 +5,7 @@ Those are backups, the last report, the last replay, and the learner's progress.
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -37,6 +37,18 @@ def find_exercise(course: Course, word: str) -> Exercise:
         raise UserError(practice.several_exercises(word, [exercise.id for exercise in begun]))
     near = did_you_mean(word, [exercise.id for exercise in course.exercises], cutoff=0.5)
     raise UserError(practice.no_exercise(word, [exercise.number for exercise in course.exercises], near))
+
+
+def next_exercise(course: Course, passed: Collection[str], after: str = "") -> Exercise | None:
+    """Return the first exercise after the id `after` that is not passed, continuing from the start; None if all are.
+
+    Args:
+        passed: the ids of the passed exercises.
+    """
+    ids = [exercise.id for exercise in course.exercises]
+    begin = ids.index(after) + 1 if after else 0
+    ordered = (*course.exercises[begin:], *course.exercises[:begin])
+    return next((exercise for exercise in ordered if exercise.id not in passed), None)
 
 
 def find_exercises(course: Course, word: str) -> list[Exercise]:

@@ -13,7 +13,16 @@ from ..base.text import Style, hint_lines
 from ..course import Course, Exercise, packaged_course
 from ..words import practice as words
 from ..words.sentence import cannot_be_written
-from ..workspace import Progress, exercise_folder, exercise_path, find_exercise, learner_folders, progress_of, remember
+from ..workspace import (
+    Progress,
+    exercise_folder,
+    exercise_path,
+    find_exercise,
+    learner_folders,
+    next_exercise,
+    progress_of,
+    remember,
+)
 from .options import (
     About,
     CourseAround,
@@ -229,16 +238,16 @@ def _following(course: Course) -> Exercise:
 
     folder = learner_folders(course)[1]
     passed = progress_of(folder).passed
-    left = [one for one in course.exercises if one.id not in passed]
-    if not left:
+    last = next((one.id for one in reversed(course.exercises) if one.id in passed), "")
+    following = next_exercise(course, passed, after=last)
+    if following is None:
         raise UserError(words.no_failure(course.exercises[0].id))
     stubs = read_book(course.book).stubs
-    for one in reversed(left):
+    for one in reversed([one for one in course.exercises if one.id not in passed]):
         source = read_exercise(one, folder / one.filename)
         if source.problem is None and source.text != stubs.get(one.id):
             return one
-    last = max((at for at, one in enumerate(course.exercises) if one.id in passed), default=-1)
-    return next((one for one in course.exercises[last + 1 :] if one in left), left[0])
+    return following
 
 
 def watch(

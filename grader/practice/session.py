@@ -22,6 +22,7 @@ from ..replay.presets import record_all
 from ..replay.record import CheckedFile, LearnerFile, Subject, answers_of
 from ..report import ExerciseResult, Report, check_for_learner, for_learner
 from ..sandbox import Warm
+from ..workspace import next_exercise
 
 PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
 
@@ -240,9 +241,4 @@ class Practice:
 
 def first_unfinished(course: Course, results: Mapping[str, ExerciseResult], after: str = "") -> Exercise | None:
     """Return the first exercise after the id `after` that is not passed, continuing from the start; None if all are."""
-    ids = [exercise.id for exercise in course.exercises]
-    begin = ids.index(after) + 1 if after else 0
-    for exercise in (*course.exercises[begin:], *course.exercises[:begin]):
-        if exercise.id not in results or results[exercise.id].status != "passed":
-            return exercise
-    return None
+    return next_exercise(course, {one for one, result in results.items() if result.status == "passed"}, after)
