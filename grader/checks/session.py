@@ -40,8 +40,8 @@ class CheckSession:
     Args:
         course: The course of the hidden tests.
         exercises: The exercises whose checks are run.
-        on_demand: Collect the hidden tests of an exercise before the first of its checks is run. Whoever grades one
-            exercise after another then sees the first result sooner, and an error of the course later.
+        on_demand: Whether to collect the hidden tests of an exercise only when the first of its checks is run. Then the
+            first result comes sooner, but an error in the hidden tests of a later exercise is found later.
 
     Raises, on entering, or before the first check of an exercise is run:
         CourseError: tests and `course.yaml` do not match.

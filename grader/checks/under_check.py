@@ -324,7 +324,7 @@ class EngineUnderCheck:
             ]
             got = outcome.grads[0]
             began = start(p, upstream, {name: g for name, g in before.items() if name in p.index})
-            # a rule that was run and changed nothing is told apart from one with a wrong number
+            # distinguish a rule that changed nothing from a rule that added a wrong number
             untouched = all(
                 seen == (upstream if node.name == p.root_name else before.get(node.name, 0.0))
                 for node, seen in zip(p.nodes, got, strict=True)

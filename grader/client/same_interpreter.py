@@ -92,7 +92,7 @@ class Pace:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
-        # a span is long enough to be measured, and no longer: then the system stops this program within few of them
+        # a span has to be long enough for the clock; the shorter it is, the fewer spans does the system interrupt
         self._steps, tick = 10_000, self._tick()
         while self._span() < 3 * tick and self._steps < _LONGEST_SPAN:
             self._steps *= 2

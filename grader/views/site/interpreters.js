@@ -240,7 +240,7 @@ async function load(frame) {
 }
 
 const loaded = load(byId("frame").contentWindow);
-loaded.catch(() => {}); // whoever waits for it says what is wrong
+loaded.catch(() => {}); // page.js waits for it, too, and shows the error
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
