@@ -279,7 +279,7 @@ _FILE = "progress.json"
 _MOST = 1 << 20
 
 
-class Found(Struct, frozen=True):
+class SearchResult(Struct, frozen=True):
     """The result of a search for the line that must change in an exercise's file.
 
     Attributes:
@@ -312,7 +312,7 @@ class Progress(Struct):
     check: str = ""
     hint: int = 1
     shown: int = 0
-    found: Found | None = None
+    found: SearchResult | None = None
 
     def graded(self, passed: Iterable[str], others: Iterable[str]) -> None:
         """Record the exercises that were passed in a run, and those that were not."""

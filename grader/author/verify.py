@@ -73,7 +73,7 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
         if differing:
             yield Drift("answer", exercise, tuple(differing))
     parts = ((book.stubs, made.stubs), (book.known, made.known), (book.answers, made.answers))
-    if any(set(there) - set(now) for there, now in parts):
+    if any(set(in_book) - set(now) for in_book, now in parts):
         yield Drift("not_asked")
 
 

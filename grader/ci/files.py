@@ -128,7 +128,9 @@ def platform_files(
     files[str(folder / _PINS)] = _pins()
     for inner, content in _course_files(course) if course else ():
         files[str(folder / "course" / inner)] = content
-    return files if platform.archive is None else {platform.archive: _zipped(files)}
+    if platform.archive is None:
+        return files
+    return {platform.archive: _zipped(dict(sorted(files.items())), scripts=True)}
 
 
 def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
@@ -198,14 +200,19 @@ def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
             raise SetupError(cannot_be_read(str(path), error.strerror)) from None
 
 
-def _zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip file in which scripts are executable. The same files give the same bytes."""
+def _zipped(files: Mapping[str, bytes], *, scripts: bool = False) -> bytes:
+    """Return a zip file of files in their order. The same files give the same bytes.
+
+    Args:
+        scripts: whether a file that begins with `#!` becomes executable.
+    """
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, data in sorted(files.items()):
-            entry = zipfile.ZipInfo(path)
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path, data in files.items():
+            entry = zipfile.ZipInfo(path)  # its time is 1980, whenever the archive is made
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100755 if data.startswith(b"#!") else 0o100644) << 16
+            executable = scripts and data.startswith(b"#!")
+            entry.external_attr = (0o100755 if executable else 0o100644) << 16  # the mode is in the upper 16 bits
             archive.writestr(entry, data)
     return buffer.getvalue()
 
@@ -273,7 +280,7 @@ def installed_wheel() -> tuple[str, bytes] | None:
     info = next(str(PurePosixPath(name).parent) for name in contents if name.endswith(".dist-info/METADATA"))
     rows = [f"{name},sha256={_hash(data)},{len(data)}" for name, data in contents.items()]
     contents[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""]).encode()
-    return f"{info.removesuffix('.dist-info')}-py3-none-any.whl", _packed(contents)
+    return f"{info.removesuffix('.dist-info')}-py3-none-any.whl", _zipped(contents)
 
 
 def _is_added(path: PurePosixPath) -> bool:
@@ -282,14 +289,3 @@ def _is_added(path: PurePosixPath) -> bool:
 
 def _hash(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-
-
-def _packed(contents: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in contents.items():
-            entry = zipfile.ZipInfo(name)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, data)
-    return buffer.getvalue()

@@ -92,17 +92,12 @@ def _first_step(course: Course, folder: Path, look: Style) -> list[str]:
     """Return the next step: to open the file of the first exercise that is not known to be passed."""
     from ..views.practice import with_command
 
-    following = _first_not_passed(course, folder / "exercises")
+    following = next_exercise(course, progress_of(folder / "exercises").passed)
     if following is None:
         return [words.all_passed(len(course.exercises))]
     inside = folder.resolve() == Path.cwd().resolve()
     first = words.next_step("open", f"exercises/{following.filename}", "" if inside else plain(str(folder)))
     return with_command(first, f"grade {following.number.lstrip('0')}", look)
-
-
-def _first_not_passed(course: Course, folder: Path) -> Exercise | None:
-    passed = progress_of(folder).passed
-    return next((one for one in course.exercises if one.id not in passed), None)
 
 
 def _workflow(course: Course) -> dict[str, bytes]:

@@ -20,7 +20,7 @@ from .streams import INTERRUPTED, complain, prepare, unwritable
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-ASKED = "_GRADE_COMPLETE"  # the variable by which a shell asks for words
+COMPLETION_VARIABLE = "_GRADE_COMPLETE"  # the variable by which a shell asks for words
 
 
 def completion(
@@ -34,7 +34,7 @@ def completion(
 
     kind = get_completion_class(shell)
     assert kind is not None
-    print(kind(GRADE, {}, "grade", ASKED).source())
+    print(kind(GRADE, {}, "grade", COMPLETION_VARIABLE).source())
     return 0
 
 
@@ -42,7 +42,7 @@ def completed(instruction: str) -> int:
     """Print the words that fit a command line. The shell passes the line in variables of the environment."""
     from click.shell_completion import shell_complete
 
-    return shell_complete(GRADE, {}, "grade", ASKED, instruction)
+    return shell_complete(GRADE, {}, "grade", COMPLETION_VARIABLE, instruction)
 
 
 AUDIENCES: Mapping[str, Sequence[Run]] = {
@@ -112,8 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run `grade`. Return the exit code: 0 full marks, 1 fewer points, 2 wrong use or course, 3 fault of the grader."""
     prepare()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if ASKED in os.environ:
-        return completed(os.environ[ASKED])
+    if COMPLETION_VARIABLE in os.environ:
+        return completed(os.environ[COMPLETION_VARIABLE])
     if words == ["help"]:
         words = ["--help"]
     try:

@@ -185,8 +185,8 @@ def _show(
     else:
         sys.stdout.write(render(report, course.title, everything=options.everything, style=style()))
         if progress is not None:
-            told = what_next(course, report, files, folder, progress.passed, _flags(course, options), style())
-            print("\n".join(told))
+            lines = what_next(course, report, files, folder, progress.passed, _flags(course, options), style())
+            print("\n".join(lines))
 
 
 def _wants_line(own: Path | None, options: GradeOptions) -> bool:

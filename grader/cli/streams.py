@@ -168,7 +168,7 @@ class StatusLine:
         self._shown = wanted and sys.stderr.isatty()
         self._in_logs = in_logs and not self._shown
         self._last = time.monotonic()
-        self._told: set[str] = set()
+        self._timed_out: set[str] = set()
 
     def show(self, text: str) -> None:
         if self._shown:
@@ -207,8 +207,8 @@ class StatusLine:
 
     def _ended(self, exercise: "Exercise", result: "CheckResult") -> None:
         """Leave a line for the first check of an exercise that ran out of time. Other checks may take as long."""
-        if self._shown and result.status == "timeout" and exercise.id not in self._told:
-            self._told.add(exercise.id)
+        if self._shown and result.status == "timeout" and exercise.id not in self._timed_out:
+            self._timed_out.add(exercise.id)
             texts = [result.title, (result.message or "").partition("\n")[0], practice.OTHER_CHECKS]
             lines = [line for text in texts for line in self._style.wrap(text, self._style.prose - 9)]
             self.show("")

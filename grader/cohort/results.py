@@ -310,12 +310,12 @@ class Results:
     def seed_before(self, submission: Submission) -> str | None:
         """Return the seed with which the same files were graded, according to a report in any schema, or None."""
         try:
-            there = msgspec.json.decode(read_plain(self.path(submission.stamp.id)), type=_AnyReport)
+            report = msgspec.json.decode(read_plain(self.path(submission.stamp.id)), type=_AnyReport)
         except (OSError, ValueError):
             return None
-        files = {exercise.id: Path(exercise.file).name for exercise in there.exercises if exercise.file}
-        same = there.submission.sha256 == submission.stamp.sha256
-        return there.seed if same and file_names(submission).items() <= files.items() else None
+        files = {exercise.id: Path(exercise.file).name for exercise in report.exercises if exercise.file}
+        same = report.submission.sha256 == submission.stamp.sha256
+        return report.seed if same and file_names(submission).items() <= files.items() else None
 
     def note(self, run: RunFile) -> None:
         """Write `run.json`. Raises `OSError`."""
@@ -324,14 +324,14 @@ class Results:
 
 def rules_digest(folder: Path) -> str:
     """Return a digest of the roster, the deadlines and the decisions in a folder of results. Raises `OSError`."""
-    made = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in (ROSTER, DEADLINES, OVERRIDES):
         try:
             data = read_plain(folder / name)
         except FileNotFoundError:
             continue
-        made.update(f"{name}:{len(data)}\n".encode() + data)
-    return made.hexdigest()
+        digest.update(f"{name}:{len(data)}\n".encode() + data)
+    return digest.hexdigest()
 
 
 def written(folder: Path) -> dict[str, set[str]] | None:
@@ -609,9 +609,9 @@ def see_that_files_are_there(
                 continue
             for exercise, listed in new[entry.id].items():
                 for one in listed:
-                    there = files_digest(read.found, exercise, one.path) is not None
+                    exists = files_digest(read.found, exercise, one.path) is not None
                     names = chosen.setdefault((one.line, exercise, one.path), [])
-                    names += [""] if there else choosable(read.found, exercise)
+                    names += [""] if exists else choosable(read.found, exercise)
     for (line, exercise, path), names in sorted(chosen.items()):
         if "" not in names:
             raise CourseError(results / OVERRIDES, line, no_such_file(exercise, path, names))
@@ -625,7 +625,7 @@ def choosable(found: Found, exercise: str) -> list[str]:
 def made_for_files(results: Path, learner: Learner | None, decided: Decided) -> dict[str, str]:
     """Return the digests of the files that a decision is made for: those that count for the learner at present.
 
-    Raises `UsageError` for a report that cannot be used.
+    Raises `UserError` for a report that cannot be used.
     """
     if learner is None or not learner.report:
         return made_for(decided, {}, {})

@@ -13,7 +13,7 @@ from ..course import Check, Course, Exercise, Part
 from ..learners import Border, Decided, Learner, NeedsReview
 from ..people import Class, Handed, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, Report, review_reasons
-from ..report.model import CourseStamp
+from ..report.model import CourseStamp, schema_of
 from ..words.instructor import (
     check_note,
     is_ready,
@@ -195,8 +195,7 @@ class Summary(_Strict, frozen=True):
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of `cohort.json`."""
-    made = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Summary)))
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": COHORT_SCHEMA, **made}
+    return schema_of(Summary, COHORT_SCHEMA)
 
 
 def summarise(

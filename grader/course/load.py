@@ -377,30 +377,30 @@ def misfit(node: yaml.Node, kind: Any, name: str, message: str) -> tuple[yaml.No
     at = _reached(_At(node, name, _resolved(inspect.type_info(kind))), place["path"] if place else "")
     if unknown := _UNKNOWN.search(message):
         field = unknown["field"]
-        key = next((key for key, _ in _items(at.node) if key.value == field), at.node)
+        key = next((key for key, _ in items(at.node) if key.value == field), at.node)
         return key, f"unknown key `{field}`{_instead(field, _keys(at.kind))}"
     if missing := _MISSING.search(message):
         field = missing["field"]
-        expected = _expected(_field(at.kind, field))
-        return at.node, f"{at.name} has no key `{field}`; add `{field}:` with {expected}"
+        kind_text = _kind_text(_field(at.kind, field))
+        return at.node, f"{at.name} has no key `{field}`; add `{field}:` with {kind_text}"
     if isinstance(at.kind, inspect.LiteralType) and isinstance(at.node, yaml.ScalarNode):
         legal = [str(value) for value in at.kind.values]
         return at.node, f"{at.name} cannot be `{_short(at.node)}`{_instead(str(at.node.value), legal)}"
-    return at.node, f"{at.name} is {_found(at)}; write {_expected(at.kind)}{_quotes(at)}"
+    return at.node, f"{at.name} is {_value_text(at)}; write {_kind_text(at.kind)}{_quotes(at)}"
 
 
 def _reached(at: _At, path: str) -> _At:
     """Return the node at the end of a path in msgspec's notation, starting from a node."""
     for step in _STEP.finditer(path):
         if step["key"]:
-            value = next((value for key, value in _items(at.node) if key.value == step["key"]), at.node)
+            value = next((value for key, value in items(at.node) if key.value == step["key"]), at.node)
             at = _At(value, f"`{step['key']}`", _resolved(_field(at.kind, step["key"])))
         elif step["index"] != "..." and isinstance(at.node, yaml.SequenceNode):
             number = int(step["index"])
             at = _At(at.node.value[number], f"item {number + 1} of {at.name}", _resolved(at.kind.item_type))
         else:  # a value of a mapping; msgspec does not say which
             kind = _resolved(at.kind.value_type)
-            wrong = (_At(value, f"`{key.value}`", kind) for key, value in _items(at.node) if not _fits(value, kind))
+            wrong = (_At(value, f"`{key.value}`", kind) for key, value in items(at.node) if not _fits(value, kind))
             at = next(wrong, at)
     return at
 
@@ -425,10 +425,6 @@ def _resolved(kind: Any) -> Any:
     return kind
 
 
-def _items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
-    return list(node.value) if isinstance(node, yaml.MappingNode) else []
-
-
 def _keys(kind: Any) -> list[str]:
     return [field.encode_name for field in kind.fields] if isinstance(kind, inspect.StructType) else []
 
@@ -444,7 +440,7 @@ def _short(node: yaml.Node) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _found(at: _At) -> str:
+def _value_text(at: _At) -> str:
     """Return a description of the node's value."""
     if isinstance(at.node, yaml.MappingNode):
         return "a mapping of keys to values"
@@ -456,7 +452,7 @@ def _found(at: _At) -> str:
     return f"the text `{_short(at.node)}`" if is_text else f"`{_short(at.node)}`"
 
 
-def _expected(kind: Any) -> str:
+def _kind_text(kind: Any) -> str:
     """Return a description of the expected value."""
     kind = _resolved(kind)
     match kind:
@@ -573,6 +569,7 @@ def line(node: yaml.Node) -> int:
 
 
 def items(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
+    """Return the keys of a mapping node with their values; none for any other node."""
     return list(node.value) if isinstance(node, yaml.MappingNode) else []
 
 
@@ -730,14 +727,14 @@ def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exerc
         if len(begins) > 1 and begins[-1] <= begins[-2]:
             problem = f"this part begins at `{raw.first}`, which is not after `{ids[begins[-2]]}`"
             raise document.error(where, f"{problem}, where the part before it begins; list parts in their order")
-    found = []
+    course_parts = []
     for raw, node, begin, end in zip(parts, nodes, begins, [*begins[1:], len(ids)], strict=False):
         points = sum(exercise.max_score for exercise in exercises[begin:end])
         if points != raw.total:
             problem = f"the points of this part add up to {points}, but its `total` is {raw.total}"
             raise document.error(child(node, "total"), f"{problem}; it has the exercises from `{raw.first}`")
-        found.append(Part(raw.title, tuple(ids[begin:end]), points))
-    return tuple(found)
+        course_parts.append(Part(raw.title, tuple(ids[begin:end]), points))
+    return tuple(course_parts)
 
 
 def _modules(document: Document, names: Sequence[str]) -> None:

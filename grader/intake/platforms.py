@@ -122,7 +122,7 @@ def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
     """
     plain = [re.sub(r"[^A-Za-z0-9._-]", "_", decoded(entry.id)).strip(".-") for entry in found]
     often = Counter(text.lower() for text in plain)
-    made: list[Entry] = []
+    unique: list[Entry] = []
     taken = set()
     named = Counter(entry.id for entry in found)
     for entry, text in zip(found, plain, strict=True):
@@ -136,8 +136,8 @@ def with_unique_ids(found: Sequence[Entry]) -> list[Entry]:
                 origin += "/"
             text = name
         taken.add(text.lower())
-        made.append(replace(entry, id=text))
-    return made
+        unique.append(replace(entry, id=text))
+    return unique
 
 
 def _digest(origin: str) -> str:
@@ -316,17 +316,19 @@ def _fits_gradescope(folder: Folder) -> bool:
 def _read_gradescope(folder: Folder) -> Iterator[Entry]:
     """Yield an entry for each submission in the metadata and for each other folder. Raises `IntakeError`."""
     metadata = _metadata(folder)
-    there = set(folder.names)
+    present = set(folder.names)
     for name in sorted({*metadata, *(n for n in folder.names if (folder.path / n).is_dir())}):
         known = metadata.get(name)
         notes = [] if isinstance(known, dict) else [intake.not_listed(METADATA)]
-        notes += [] if name in there else [intake.not_in_export()]
+        notes += [] if name in present else [intake.not_in_export()]
         known = known if isinstance(known, dict) else {}
         submitted, unclear = stamped(known.get(":created_at"))
         yield Entry(
             name,
             name,
-            (folder.path / name,) if name in there else (),  # a name from the metadata must not lead out of the export
+            (folder.path / name,)
+            if name in present
+            else (),  # a name from the metadata must not lead out of the export
             submitters=tuple(_submitters(known.get(":submitters"))),
             submitted_at=submitted,
             notes=(*notes, *unclear),
@@ -348,8 +350,8 @@ def _metadata(folder: Folder) -> dict[Any, Any]:
 def _submitters(listed: Any) -> Iterator[Submitter]:
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict):
-            said = (one.get(key) for key in (":name", ":sid", ":email"))
-            name, sid, email = (printable(text) if isinstance(text, str) else "" for text in said)
+            values = (one.get(key) for key in (":name", ":sid", ":email"))
+            name, sid, email = (printable(text) if isinstance(text, str) else "" for text in values)
             yield Submitter(name=name or email or sid, id=sid, email=email)
 
 

@@ -141,8 +141,8 @@ class Reader(Service):
 class Readers(Crew[Reader, Entry]):
     """Several reading processes. The result of a task is a pair of the entry and what was read."""
 
-    def __init__(self, exercises: Mapping[str, str], count: int, limits: Limits | None = None) -> None:
-        readers = (Reader(exercises, limits or Limits()) for _ in range(count))
+    def __init__(self, exercises: Mapping[str, str], count: int) -> None:
+        readers = (Reader(exercises, Limits()) for _ in range(count))
         super().__init__(readers, lambda reader, entry: (entry, reader.read(entry)))
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:

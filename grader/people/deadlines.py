@@ -12,7 +12,7 @@ import yaml
 from msgspec import Meta
 
 from ..base import did_you_mean
-from ..course import CourseError, Document, child
+from ..course import CourseError, Document, child, line
 from ..learners import Person
 from ..words.instructor import problem_text
 
@@ -81,23 +81,23 @@ def time_at(document: Document, node: yaml.Node, key: str, *, or_day: bool = Fal
     Args:
         or_day: whether a date without a time is accepted. It means the beginning of that day in UTC.
     """
-    there = child(node, key)
-    text = there.value if isinstance(there, yaml.ScalarNode) else ""
+    value = child(node, key)
+    text = value.value if isinstance(value, yaml.ScalarNode) else ""
     found = moment(text, zoned=True)
     if found is None and or_day:
         found = moment(f"{text} 00:00")
     if found is None:
-        raise document.error(there, problem_text("no_zoned_time", text=text))
+        raise document.error(value, problem_text("no_zoned_time", text=text))
     return found
 
 
 def seconds_at(document: Document, node: yaml.Node, key: str) -> int:
     """Return the duration at a key of a mapping, in seconds. Raises `CourseError`."""
-    there = child(node, key)
-    text = there.value if isinstance(there, yaml.ScalarNode) else ""
+    value = child(node, key)
+    text = value.value if isinstance(value, yaml.ScalarNode) else ""
     found = duration(text)
     if found is None:
-        raise document.error(there, problem_text("no_duration", text=text))
+        raise document.error(value, problem_text("no_duration", text=text))
     return int(found.total_seconds())
 
 
@@ -326,4 +326,4 @@ def _extension(document: Document, node: yaml.Node, raw: _Extension) -> Extensio
         raise document.error(node, problem_text("either", one="until", other="extra"))
     until = time_at(document, node, "until") if raw.until is not None else None
     extra = seconds_at(document, node, "extra") if raw.extra is not None else 0
-    return Extension(raw.learner, raw.section, until, extra, int(node.start_mark.line) + 1)
+    return Extension(raw.learner, raw.section, until, extra, line(node))

@@ -122,10 +122,10 @@ class Overrides:
         Args:
             known: the names of all learners and submissions.
         """
-        there = set(known)
+        names = set(known)
         for name, decided in self.by_learner.items():
-            if name not in there:
-                return decided[0].line, name, did_you_mean(name, sorted(there))
+            if name not in names:
+                return decided[0].line, name, did_you_mean(name, sorted(names))
         return None
 
 
@@ -341,8 +341,8 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
                 del listed[part]
         for part in numbered[number]:
             made_for = one.made_for.get(part_name(part), "")
-            there = _digest(one, part, files, found)
-            (held if there is not None and made_for in ("", there) else other)[part] = number
+            present = _digest(one, part, files, found)
+            (held if present is not None and made_for in ("", present) else other)[part] = number
     applied = [{part: what[part] for part in what if held.get(part) == number} for number, what in enumerate(numbered)]
     return InForce(
         applied=tuple(with_parts(one, what) for one, what in zip(decisions, applied, strict=True) if what),
@@ -401,8 +401,8 @@ def _digest(one: Decided, part: Part, files: Mapping[str, str], found: Found) ->
     if key == "submitted_at":
         return files.get(WHOLE, "")
     if key == "keep":  # also a file that is not graded may answer the question
-        there = [f"{path}\n{digest}\n" for _, paths in sorted(found.items()) for path, digest in sorted(paths.items())]
-        return text_digest("".join([files[WHOLE], *there])) if WHOLE in files else ""
+        rows = [f"{path}\n{digest}\n" for _, paths in sorted(found.items()) for path, digest in sorted(paths.items())]
+        return text_digest("".join([files[WHOLE], *rows])) if WHOLE in files else ""
     return files_digest(found, name, one.files[name]) if key == "files" else ""
 
 

@@ -111,7 +111,7 @@ class Class:
         """Return the people by their keys."""
         if self.roster is not None:
             return {person.key: person for person in self.roster.people}
-        return {key: person for one in self._there for key, person in _submitters(one)}
+        return {key: person for one in self._not_ignored for key, person in _submitters(one)}
 
     @cached_property
     def joined(self) -> Joined:
@@ -119,7 +119,7 @@ class Class:
         found = self._joined
         if self.roster is None:
             return found
-        ids = {one.id for one in self._there}
+        ids = {one.id for one in self._not_ignored}
         owned = dict(found.owned)
         for key, person in self.people.items():
             what = merged(in_force(self.overrides.of(*_names(key, person)), {}, {}).applied)
@@ -129,15 +129,15 @@ class Class:
         return Joined.of(owned, [one for one in found.unmatched if one.submission not in decided])
 
     @cached_property
-    def _there(self) -> tuple[Handed, ...]:
+    def _not_ignored(self) -> tuple[Handed, ...]:
         return tuple(one for one in self.submissions if one.id not in self.ignored)
 
     @cached_property
     def _joined(self) -> Joined:
         """Return the owners of the submissions before any decision."""
         if self.roster is None:
-            return Joined.of({key: (one.id,) for one in self._there for key, _ in _submitters(one)})
-        return join(self.roster.people, self._there)
+            return Joined.of({key: (one.id,) for one in self._not_ignored for key, _ in _submitters(one)})
+        return join(self.roster.people, self._not_ignored)
 
     def misplaced(self) -> Iterator[Misplaced]:
         """Yield each decision that names a submission which does not exist or belongs to somebody else."""
@@ -403,22 +403,14 @@ def _scored(
 
 def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
     """Return the attempt that counts. If the rule does not distinguish attempts, the last one in the list counts."""
-
-    def total(place: int) -> tuple[int, int]:
-        return scored[place].row.total, place
-
-    timed = all(one.row.submitted_at for one in scored)
-
-    def at(place: int) -> tuple[int, int]:
-        return _since_1970(scored[place].row.submitted_at) if timed else 0, place
-
-    places = range(len(scored))
+    latest_first = scored[::-1]  # `max` returns the first of equal attempts
     if rules.attempts == "best" or not _in_order(scored):
-        return scored[max(places, key=total)]
-    if rules.attempts == "last_in_time":
-        places_in_time = [place for place in places if scored[place].row.late_s == 0]
-        return scored[max(places_in_time or places, key=at)]
-    return scored[max(places, key=at)]
+        return max(latest_first, key=lambda one: one.row.total)
+    in_time = [one for one in latest_first if one.row.late_s == 0] if rules.attempts == "last_in_time" else []
+    candidates = in_time or latest_first
+    if not all(one.row.submitted_at for one in scored):  # without every time, the order of the list decides
+        return candidates[0]
+    return max(candidates, key=lambda one: _since_1970(one.row.submitted_at))
 
 
 def _in_order(scored: Sequence[_Scored]) -> bool:

@@ -9,17 +9,22 @@ import shutil
 import sys
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..base import plain
+from ..base import UserError, plain
 from ..base.text import Style
+from ..client import Source, without_magics
+from ..course import find_course, load_course
+from ..remarks import CellStart
 from ..replay import Played
 from ..report import ExerciseResult, Report
-from ..report.shown import first_failure
+from ..report.shown import CELL, first_failure
 from ..views.practice import exercise_screen
 from ..views.replay import build_replay_page
 from ..views.terminal import explained, status_word
 from ..words import practice as words
+from ..workspace import find_exercise
+from .session import Practice
 
 # -- The verdict on a cell: as HTML in a notebook, and as text elsewhere
 
@@ -103,10 +108,6 @@ def _text(text: str) -> str:
     return escape(plain(text))
 
 
-if TYPE_CHECKING:
-    from . import Practice
-
-
 # -- The magic
 
 _PLAY = "--play"
@@ -132,24 +133,18 @@ class _Magics:
         The cell is graded by itself: it cannot use names that other cells define. With `--play`, also show the
         replay.
         """
-        from IPython.display import display
-
-        from ..base import UserError
-        from ..client import Source, without_magics
-        from ..remarks import CellStart
-        from ..replay import Played
-        from ..report.shown import CELL
-        from ..workspace import find_exercise
+        from IPython.display import display  # the grader does not depend on IPython, which runs this magic
 
         try:
             practice = self._warm()
-            words = line.split()
-            exercise = find_exercise(practice.course, " ".join(word for word in words if word != _PLAY))
+            arguments = line.split()
+            exercise = find_exercise(practice.course, " ".join(word for word in arguments if word != _PLAY))
             number = len(self._shell.history_manager.input_hist_raw) - 1  # the list begins with an empty entry
-            started = CellStart(number, 1)
-            source = Source(Path(CELL), "\n" + without_magics(cell), cells=(started,))
+            # Jupyter counts the line `%%grade` too, so an empty line stands in its place
+            source = Source(Path(CELL), "\n" + without_magics(cell), cells=(CellStart(number, 1),))
             verdict = CellVerdict(practice.grade_source(exercise, source))
-            played = practice.replays(exercise, source) if _PLAY in words and verdict.loaded else Played(())
+            # code that could not be loaded has no backward pass to replay
+            played = practice.replays(exercise, source) if _PLAY in arguments and verdict.loaded else Played(())
         except UserError as error:
             print(f"grade: {error}")
             return
@@ -165,9 +160,6 @@ class _Magics:
 
     def _warm(self) -> Practice:
         """Return the practice session of the course around the current folder. Start it at the first cell."""
-        from ..course import find_course, load_course
-        from . import Practice
-
         here = Path.cwd()
         folder = find_course(None, here)
         if self._practice is not None and self._practice.course.folder != folder:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from .. import sandbox
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
-from ..client import MAX_CPU_S, Budget, Host, Source, read_exercise
+from ..client import Budget, Host, Source, read_exercise
 from ..course import Course, Exercise
 from ..grading import CheckEnded, Event, Grader, Searched, Submission, last, relative_path, stamp_of, submission_events
 from ..oracle import Oracle
@@ -40,7 +40,6 @@ class Practice:
         isolation: the tier of isolation, or `auto`.
         memo: the file for torch's answers to programs that are not in the answer book.
         host: the place where the files run, if it is not a sandbox of this tier.
-        max_cpu_s: the CPU time in seconds that each grading may use.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class Practice:
         isolation: str = "auto",
         memo: Path | None = None,
         host: Host | None = None,
-        max_cpu_s: float = MAX_CPU_S,
     ) -> None:
         self.course = course
         self.folder = folder
@@ -60,7 +58,6 @@ class Practice:
         self._isolation = isolation
         self._memo = memo
         self._host = host
-        self._max_cpu_s = max_cpu_s
         self._stack = ExitStack()
         self._grader: Grader | None = None
         self._graded: dict[str, Source] = {}
@@ -203,10 +200,10 @@ class Practice:
         searched: Searched | None = None,
     ) -> Generator[Event | Report, None, None]:
         try:
-            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn), searched)
+            yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn), searched)
         except (sandbox.WorkerGone, GraderFault) as error:
             self._restart(error)
-            yield from self._events_once(exercises, sources, Budget(self._max_cpu_s, withdrawn=withdrawn), searched)
+            yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn), searched)
 
     def _restart(self, error: sandbox.WorkerGone | GraderFault) -> None:
         """Start everything again after the sandbox has died. If it has not, the grader itself failed: raise `error`.

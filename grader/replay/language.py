@@ -81,7 +81,7 @@ _PARAMETERS = _start(
 )
 
 
-def _asked(text: str, made: Sequence[str], parameters: dict[str, list[list[float]]]) -> Program:
+def _program(text: str, made: Sequence[str], parameters: dict[str, list[list[float]]]) -> Program:
     """Return a program of nodes that the file makes. The oracle is not asked about it, so `truth` is any program."""
     return program(text, "; ".join(f"{name} = output[0][0] * 1" for name in made), **parameters)
 
@@ -90,7 +90,7 @@ def _trained(
     warm: Warm | Host, limits: Limits, file: LearnerFile, source: Source
 ) -> tuple[Trained, dict[str, list[list[float]]]]:
     """Return how training went, and the parameters after it; no parameters if it did not end."""
-    loss = _asked(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], _PARAMETERS)
+    loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], _PARAMETERS)
     began = time.perf_counter()
     run = Run(loss, (("train", loss.root, STEPS, RATE), ("values",)))
     outcome, problem = _ran(warm, limits, LearnerFile(file.exercise, file.name, source), run)
@@ -115,14 +115,14 @@ def _probabilities(
         f"{', '.join(names)} = logits_of([{a}, {b}], embedding, hidden, output)"
         for names, (a, b) in zip(made, _CONTEXTS, strict=True)
     ]
-    asked = _asked("; ".join(calls), [name for names in made for name in names], parameters)
-    outcome, _ = _ran(warm, limits, file, Run(asked, (("values",),)))
+    logits_of_all = _program("; ".join(calls), [name for names in made for name in names], parameters)
+    outcome, _ = _ran(warm, limits, file, Run(logits_of_all, (("values",),)))
     if outcome is None:
         return ()
     (values,) = outcome.values
     rows = []
     for names, (a, b) in zip(made, _CONTEXTS, strict=True):
-        logits = [values[asked.index[name]] for name in names]
+        logits = [values[logits_of_all.index[name]] for name in names]
         numbers = [one for one in logits if isinstance(one, float) and math.isfinite(one)]
         if len(numbers) < len(logits):
             return ()

@@ -227,23 +227,23 @@ def _endless(ran: Ran) -> bool:
 def _replay(file: LearnerFile, subject: Subject, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
     """Return the replay under the first order seed that shows a fault or a problem, or else under the first one."""
     if isinstance(ran, LoadFailed):
-        return _made(file, subject, answer, None, failure(ran.cause, file, "load"))
+        return _build_replay(file, subject, answer, None, failure(ran.cause, file, "load"))
     if not isinstance(ran.answer, Read):
-        return _made(file, subject, answer, None, failure(ran.answer, file, "read"))
+        return _build_replay(file, subject, answer, None, failure(ran.answer, file, "read"))
     first = None
     for (outcome,) in ran.answer.seeds:
         if outcome is None:
             continue
         recorded = next(iter(outcome.recorded), None)
         problem = failure(outcome.problem, file, "backward") if isinstance(outcome, Broke) else None
-        replay = _made(file, subject, answer, recorded, problem, ran.answer.reading)
+        replay = _build_replay(file, subject, answer, recorded, problem, ran.answer.reading)
         if replay.fault or replay.problem:
             return replay
         first = first or replay
-    return first or _made(file, subject, answer, None, left_out())
+    return first or _build_replay(file, subject, answer, None, left_out())
 
 
-def _made(
+def _build_replay(
     file: LearnerFile,
     subject: Subject,
     answer: Answer | None,
@@ -581,7 +581,7 @@ class Files:
         self.sources = {
             exercise.id: read_exercise(exercise, folder / exercise.filename) for exercise in course.exercises
         }
-        self._there = [exercise for exercise in course.exercises if self.sources[exercise.id].problem is None]
+        self._existing = [exercise for exercise in course.exercises if self.sources[exercise.id].problem is None]
 
     def begun(self, exercise: Exercise) -> bool:
         """Return whether an exercise's file differs from the one that was handed out."""
@@ -589,7 +589,7 @@ class Files:
 
     def at_hand(self) -> Exercise | None:
         """Return the last exercise that the learner has begun, or else the first one, or None if there is no file."""
-        return self._last(lambda text: True) or next(iter(self._there), None)
+        return self._last(lambda text: True) or next(iter(self._existing), None)
 
     def with_pass(self) -> Exercise | None:
         """Return the last begun exercise with a backward pass.
@@ -604,11 +604,11 @@ class Files:
 
     def with_training(self) -> Exercise | None:
         """Return the last begun exercise with a function `train`, or else the first one with it, or None."""
-        there = (one for one in self._there if defines(self.sources[one.id].text, "train"))
-        return self._last(lambda text: defines(text, "train")) or next(there, None)
+        with_train = (one for one in self._existing if defines(self.sources[one.id].text, "train"))
+        return self._last(lambda text: defines(text, "train")) or next(with_train, None)
 
     def _last(self, fits: Callable[[str], bool]) -> Exercise | None:
-        begun = [one for one in self._there if self.begun(one) and fits(self.sources[one.id].text)]
+        begun = [one for one in self._existing if self.begun(one) and fits(self.sources[one.id].text)]
         return begun[-1] if begun else None
 
 

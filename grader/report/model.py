@@ -402,8 +402,14 @@ def write_report(report: Report, path: Path) -> None:
 
 def schema() -> dict[str, Any]:
     """Return the report's JSON Schema (draft 2020-12)."""
-    made = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(Report)))
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": SCHEMA, **made}
+    return schema_of(Report, SCHEMA)
+
+
+def schema_of(kind: type[msgspec.Struct], name: str) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the files that hold a struct. `name` becomes its `$id`."""
+    # as JSON and back, because the defaults in msgspec's schema may be tuples
+    plain = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(kind)))
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": name, **plain}
 
 
 # -- An instructor's report, redacted for its learner

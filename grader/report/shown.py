@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from ..base import lines
 from ..remarks import CellStart, StartingFrom
 from ..words.facts import FaultFact, place
-from ..words.learner import edit_seen, part_text, repair_question, repairs_text
+from ..words.learner import digits, edit_seen, part_text, repair_question, repairs_text, status_text
 from .model import CheckResult, ExerciseResult, PartResult, Repairs
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
@@ -95,11 +95,6 @@ def _elsewhere(exercise: ExerciseResult) -> str:
 def hint_of(check: CheckResult) -> int:
     """Return the number of the hint for a failure: 0 if no hint fits, 1 if the learner may not see the number."""
     return 1 if isinstance(check.hint_number, UnsetType) else check.hint_number
-
-
-def digits(value: float | str) -> str:
-    """Return a number with up to six digits. Text is returned unchanged."""
-    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0 turns -0 into 0
 
 
 class Compared(NamedTuple):
@@ -259,7 +254,7 @@ def explanation(exercise: ExerciseResult, check: CheckResult) -> str:
     loaded.
     """
     if check.status == "skipped":
-        return lines(exercise.status.replace("_", " ") if exercise.message is UNSET else exercise.message)
+        return lines(status_text(exercise.status) if exercise.message is UNSET else exercise.message)
     shown = failure(exercise, check)
     numbers = [f"{row.label}: yours {row.actual}, {row.source} {row.expected}" for row in shown.compared]
     facts = [f"fact: {fact}" for fact in shown.facts]

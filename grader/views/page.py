@@ -235,8 +235,8 @@ def build_page(summary: Summary, reports: Iterable[Report], beside: Beside | Non
         reports: the reports that the summary was made from; consumed one at a time.
         beside: the learners' code, the texts of hints, and an earlier run to compare with.
     """
-    made = document(summary, reports, beside)
-    return write_page(PARTS, summary.title, made.data, made.code)
+    content = document(summary, reports, beside)
+    return write_page(PARTS, summary.title, content.data, content.code)
 
 
 def _decided(report: Report, rows: Sequence[Learner]) -> Report:

@@ -17,7 +17,7 @@ from ..report import CheckResult, ExerciseResult, Repairs, Report
 from ..report.shown import LastHint, first_failure, hint_of
 from ..words import practice as words
 from ..words.learner import part_text
-from ..workspace import Found, Progress, Reset, progress_of
+from ..workspace import Progress, Reset, SearchResult, next_exercise, progress_of
 from .terminal import PLAIN, at_hand, check_lines, explained, headline, learnt, observed
 
 _BAR = 24
@@ -82,7 +82,8 @@ def keep_search(progress: Progress, report: Report) -> None:
     for result in report.exercises:
         sha256 = (report.submission.files or {}).get(result.id)
         if result.repairs and sha256:
-            progress.found = Found(result.id, report.course.hash, sha256, Raw(msgspec.json.encode(result.repairs)))
+            repairs = Raw(msgspec.json.encode(result.repairs))
+            progress.found = SearchResult(result.id, report.course.hash, sha256, repairs)
 
 
 def kept_search(progress: Progress, course: Course, exercise: Exercise, text: str) -> Repairs | None:
@@ -231,16 +232,14 @@ def _following(
     style: Style,
 ) -> list[str]:
     """Return the next step if all graded exercises are passed: the first one after them that is not known to be."""
-    last = course.exercises.index(graded[-1])
-    following = (*course.exercises[last + 1 :], *course.exercises[:last])
-    exercise_next = next((one for one in following if one.id not in passed and one not in graded), None)
-    if exercise_next is None:
+    following = next_exercise(course, {*passed, *(exercise.id for exercise in graded)}, after=graded[-1].id)
+    if following is None:
         return _step(None, [], flags, style)
-    places = [folder / name for name in (exercise_next.filename, exercise_next.notebook)]
+    places = [folder / name for name in (following.filename, following.notebook)]
     existing = next((place for place in places if place.exists()), None)
     if existing is None:
-        return _missing(exercise_next, places[0], style)
-    return _step(words.next_step("open", shown_path(existing)), [_short(exercise_next)], flags, style)
+        return _missing(following, places[0], style)
+    return _step(words.next_step("open", shown_path(existing)), [_short(following)], flags, style)
 
 
 def _missing(exercise: Exercise, path: Path, style: Style) -> list[str]:

@@ -23,7 +23,6 @@ _OUTPUT_LINES = 3  # printed lines shown
 _MOST_OUTPUT = 20  # printed lines shown with `--all`
 _RANKS = 5
 _NUMBERS = 4  # the rank of numbers, the last parts to be shortened
-_DIGITS = 28  # characters of two numbers side by side
 _FACTS = 2  # fault facts shown
 _WORDS = {
     "passed": ("PASS", "green"),

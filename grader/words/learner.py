@@ -251,16 +251,16 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
         case NotCalled():
             return {"rules": _and([f"`{one}`" for one in remark.written])}
         case Unnoticed():
-            numbers = {"given": _digits(remark.given), "right": _digits(remark.right)}
+            numbers = {"given": digits(remark.given), "right": digits(remark.right)}
             return {**numbers, "fault": _FAULTS[remark.fault]}
         case RightRefused():
-            return {"grads": [f"{name} = {_digits(grad)}" for name, grad in remark.grads.items()]}
+            return {"grads": [f"{name} = {digits(grad)}" for name, grad in remark.grads.items()]}
         case NoTruth():
             return {"type": _given_back(remark.type)}
         case Returned():
             return {"given": _given_back(remark.type) if remark.count is None else counted(remark.count, "number")}
         case NotRight():
-            return {"numbers": [f"{name} (yours: {_digits(value)})" for name, value in remark.numbers.items()]}
+            return {"numbers": [f"{name} (yours: {digits(value)})" for name, value in remark.numbers.items()]}
         case NoList():
             return {"given": _given_back(remark.type)}
         case _:
@@ -272,8 +272,9 @@ def _given_back(type_name: str | None) -> str:
     return _NONE if type_name == "None" else str(type_name)
 
 
-def _digits(value: Shown) -> str:
-    return f"{value + 0.0:.6g}" if isinstance(value, float) else value  # + 0.0: no -0
+def digits(value: Shown) -> str:
+    """Return a number with up to six digits. Text is returned unchanged."""
+    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0 turns -0 into 0
 
 
 def _and(names: Sequence[str]) -> str:

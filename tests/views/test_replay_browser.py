@@ -19,8 +19,8 @@ from grader.program import OPERATIONS, Op, Program, program
 from grader.replay import Landscape, Played, Replay, SourceText, Thermometer
 from grader.replay.model import Grid, Model, Probabilities, Problem, Step, Trained, contributions, forward
 from grader.replay.presets import presets
-from grader.report.shown import digits
 from grader.views.replay import build_replay_page, short_names
+from grader.words.learner import digits
 
 pytestmark = pytest.mark.browser
 

@@ -18,6 +18,7 @@ from typing import Any
 from msgspec import UNSET
 
 from ...base import json_text, lines, markdown, one_line
+from ...words.learner import status_text
 from ..model import CheckResult, ExerciseResult, Report
 from ..registry import Format
 from ..shown import explanation, first_failure, located, part_texts, where
@@ -68,8 +69,8 @@ def annotations(report: Report, folder: str = "") -> Iterator[str]:
 
 def _row(exercise: ExerciseResult) -> str:
     points = f"{exercise.score}/{exercise.max_score}" + (f" + {exercise.bonus}" if exercise.bonus else "")
-    status = exercise.status.replace("_", " ")
-    return f"| {markdown(exercise.number)} | {markdown(exercise.title)} | {markdown(status)} | {points} |"
+    cells = (exercise.number, exercise.title, status_text(exercise.status))
+    return f"| {' | '.join(map(markdown, cells))} | {points} |"
 
 
 def _section(exercise: ExerciseResult) -> str:

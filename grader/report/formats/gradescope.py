@@ -14,7 +14,7 @@ from msgspec import UNSET, to_builtins
 
 from ...base import json_text, lines, one_line
 from ...learners import Learner
-from ...words.learner import penalty_text, penalty_title
+from ...words.learner import penalty_text, penalty_title, status_text
 from ..grades import decision_on, full_marks, other_decisions, total
 from ..model import CheckResult, Details, ExerciseResult, Report
 from ..registry import Files, Format
@@ -80,7 +80,7 @@ def _overview(report: Report) -> Iterator[str]:
         if exercise.message is not UNSET:
             yield f"{name}: {exercise.message}"
         elif exercise.status in ("not_started", "missing", "unreadable"):
-            yield f"{name}: {exercise.status.replace('_', ' ')}"
+            yield f"{name}: {status_text(exercise.status)}"
 
 
 def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: Details) -> dict[str, Any]:
