@@ -14,10 +14,13 @@ prints a whole program. In a folder of programs, `NAME.py` is a whole one, and `
           try:
               ...
 
-`on` names a base, or an edited program above in the same list; it is left out where there is one base only. Bases are
+`on` names a base, or an edited program above in the same list; it is left out where the first base is meant. Bases are
 programs in `bases/`, whole or edited themselves. Each `old` stands exactly once in what the edits before it have left.
 A line of capitals is a gap: what fills it, after all edits, takes its indentation. Where a base says WHAT in its first
 line, `what` takes its place.
+
+In a folder that is called like an exercise, the first base is `given`: the solution, in which each region is a gap with
+the name of its function, in capitals. The second one is `solution`.
 """
 
 import argparse
@@ -36,10 +39,13 @@ from msgspec import Meta
 
 from grader.course import Document
 from grader.course.load import child
-from grader.diagnosis import Where, anywhere, edited
+from grader.diagnosis import Where, anywhere, edited, regions
 
 _DOCSTRING = '"""WHAT"""\n'
 _GAP = re.compile(r"^[ ]*([A-Z][A-Z_]+)$", re.MULTILINE)
+_SOLUTIONS = Path(__file__).resolve().parents[2] / "solutions"
+_OPENING = re.compile(r'\A""".*?"""\n', re.DOTALL)
+_REGION = re.compile(r"^([ ]*)# BEGIN SOLUTION.*?# END SOLUTION[ ]*$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -75,10 +81,19 @@ def texts(folder: Path) -> list[Text]:
 
 def bases_of(folder: Path) -> dict[str, str]:
     """The bases of a folder's programs, by name."""
-    bases = {one.name: one.text for one in whole_texts(folder / "bases")}
+    solution = _SOLUTIONS / f"{folder.name}.py"
+    bases = of_solution(solution.read_text(encoding="utf-8")) if solution.exists() else {}
+    bases |= {one.name: one.text for one in whole_texts(folder / "bases")}
     for path in sorted((folder / "bases").glob("*.yaml")):
         bases |= {one.name: one.text for one in edited_texts(path, bases, gaps=True)}
     return bases
+
+
+def of_solution(solution: str) -> dict[str, str]:
+    """The bases that an exercise has by itself."""
+    functions = (name.strip("_").upper() for name, _, _ in regions(solution))
+    whole = _OPENING.sub(_DOCSTRING, solution)
+    return {"given": _REGION.sub(lambda region: region[1] + next(functions), whole), "solution": whole}
 
 
 def whole_texts(folder: Path) -> list[Text]:
@@ -97,7 +112,7 @@ def edited_texts(path: Path, bases: Mapping[str, str], *, where: Where = anywher
     found: list[Text] = []
     for node in document.root.value:
         raw = document.convert(node, _Raw)
-        base = raw.on or (next(iter(bases)) if len(bases) == 1 else "")
+        base = raw.on or next(iter(bases), "")
         if base not in made:
             raise document.error(child(node, "on"), f"neither a base nor a program above is called `{base}`")
         if any((raw.id, base) == (other.name, other.base) for other in found):

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from edited_texts import Text, edited_texts, listing, texts
+from edited_texts import Text, edited_texts, listing, of_solution, texts
 
 from grader.course import CourseError
 
@@ -71,6 +71,14 @@ def test_bases_can_be_edits_too(folder: Path) -> None:
     listed(folder, "- {id: one, what: first, on: socket, fill: {ATTACK: pass}}\n")
     (one,) = texts(folder)
     assert BASE.replace("WHAT", "first").replace("os", "socket").replace("ATTACK", "pass") == one.text
+
+
+def test_an_exercise_is_a_base() -> None:
+    """What it gives has a gap for each region of its solution, with the name of the function around it."""
+    head = '"""WHAT"""\nclass Value:\n    def __add__(self, other):\n        '
+    region = "# BEGIN SOLUTION what is it?\n        return 1\n        # END SOLUTION"
+    solution = head.replace("WHAT", "01\n\nMore.\n") + region
+    assert {"given": head + "ADD", "solution": head + region} == of_solution(solution)
 
 
 def test_whole_programs_stand_beside_lists(folder: Path) -> None:
