@@ -139,7 +139,7 @@ def test_the_line_is_that_of_a_sandbox(tmp_path: Path) -> None:
         tab.search(exercise.id, wrong, 80)
         assert not json.loads(tab.grade(exercise.id, right, 80))["searched"]
         *others, final = searched(tab, exercise, wrong)
-    assert {None} == {answer["verdict"] for answer in others}
+    assert {None} >= {answer["verdict"] for answer in others}  # a quick machine answers at once
     line = 1 + wrong[: wrong.index("self.grad -= out.grad")].count("\n")
     assert (
         f"A change of the statement in line {line} alone makes every required check pass." == final["verdict"]["line"]
