@@ -493,7 +493,7 @@ class EngineUnderCheck:
         *programs: str | Program,
         untouched: bool = False,
         calls: int | None = None,
-        cpu_s: float | None = None,
+        searches: int | None = None,
         **leaves: float,
     ) -> None:
         """Check that `build_topo(root)` returns each reachable node exactly once, after all its inputs.
@@ -503,11 +503,13 @@ class EngineUnderCheck:
         Args:
             untouched: Whether values, gradients and inputs must stay unchanged. The gradients are not 0.
             calls: Replaces the course's limit of calls.
-            cpu_s: Replaces the course's limit of CPU seconds.
+            searches: Replaces the course's limit of CPU seconds. The run may take as long as this machine needs to
+                search a list of all nodes so many times.
 
         A graph of more than 1,000 nodes is run once, under one order seed.
         """
         asked = self._questions.in_other_places(programs, leaves)
+        cpu_s = searches and searches * _search_s(max(len(p.nodes) for p in asked))
         runs = []
         for p in asked:
             p.edges  # noqa: B018  (computed once, before the forks that judge)
@@ -527,7 +529,7 @@ class EngineUnderCheck:
             if untouched:
                 compare_untouched(asked[i], outcome, "build_topo")
 
-        self._examine(runs, judge, calls, cpu_s, again=partial(self.sorts, calls=calls, cpu_s=cpu_s))
+        self._examine(runs, judge, calls, cpu_s, again=partial(self.sorts, calls=calls, searches=searches))
 
     def by_hand(self, function: str, *programs: str | Program, **leaves: float) -> None:
         """Check that a learner's function, called with all nodes of a program, gives them torch's gradients.
@@ -1192,6 +1194,23 @@ def _trained(run: Run) -> int:
     """Return how many nodes all steps of a run's training build; 0 without a training."""
     whole = run.program.truth or run.program
     return sum(len(whole.nodes) * step[2] for step in run.steps if step[0] == "train")
+
+
+def _search_s(length: int) -> float:
+    """Return the seconds that this machine needs to search a list of so many objects for another one.
+
+    Other processes can only make a search longer, so the shortest of several is returned. Each takes in ten searches,
+    because a browser's clock can have steps of a millisecond.
+    """
+    objects, another = [object() for _ in range(length)], object()
+
+    def ten_s() -> float:
+        begun = perf_counter()
+        for _ in range(10):
+            objects.count(another)
+        return perf_counter() - begun
+
+    return min(ten_s() for _ in range(5)) / 10
 
 
 def _is_huge(runs: Sequence[Run]) -> bool:

@@ -227,12 +227,16 @@ def test_a_program_may_be_written_as_text() -> None:
 
 
 def test_limits_may_be_set_for_one_check() -> None:
-    """`calls` and `cpu_s` of sorts() replace the course's. A graph of more than a thousand nodes runs once."""
+    """`calls` and `searches` of sorts() replace the course's limits. A graph of over a thousand nodes runs once."""
     batches: list[Batch] = []
     engine = engine_that(listened(batches))
-    engine.sorts(SQUARE, calls=7, cpu_s=0.5)
+    engine.sorts(SQUARE, calls=7, searches=1)
+    engine.sorts(SQUARE, calls=7, searches=10**6)
     engine.sorts(chain(1_001))
-    assert [(7, 0.5, (0, 1, 2, 3)), (None, 2.0, (2,))] == [(b.calls, b.cpu_s, b.order_seeds) for b in batches]
+    few, many, huge = batches
+    assert 0 < few.cpu_s < many.cpu_s
+    assert (7, (0, 1, 2, 3)) == (few.calls, few.order_seeds)
+    assert (None, 2.0, (2,)) == (huge.calls, huge.cpu_s, huge.order_seeds)
 
 
 def test_output_is_kept() -> None:

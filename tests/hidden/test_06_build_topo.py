@@ -58,10 +58,11 @@ def test_right_on_random_graphs(engine: EngineUnderCheck) -> None:
 def test_a_chain_of_25_000_nodes(engine: EngineUnderCheck) -> None:
     # Plain recursion fails above Python's default limit of 1,000 calls.
     engine.sorts(chain(1_200))
-    # A list of visited nodes took 4.5 seconds where this was measured, and a set a twenty-fifth of it. The limit also
-    # tells them apart on a machine that is almost twice as fast, or several times slower. A shorter chain would not,
-    # and a longer one would make every right submission slower to grade.
-    engine.sorts(chain(25_000), cpu_s=2.5)
+    # With a list of visited nodes, each of the 25,000 nodes is searched for in a list that is half full on average.
+    # Together this takes as long as 12,500 searches of a list of all nodes. Right files take as long as 100 to 1,600
+    # such searches. So the limit tells them apart on fast and on slow machines. A shorter chain would not tell them
+    # apart so well, and a longer one would make every right submission slower to grade.
+    engine.sorts(chain(25_000), searches=5_000)
 
 
 @check("stacked_diamonds")
