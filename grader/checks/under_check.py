@@ -1199,18 +1199,18 @@ def _trained(run: Run) -> int:
 def _search_s(length: int) -> float:
     """Return the seconds that this machine needs to search a list of so many objects for another one.
 
-    Other processes can only make a search longer, so the shortest of several is returned. Each takes in ten searches,
-    because a browser's clock can have steps of a millisecond.
+    Other processes can only make a search longer, so the shortest of several times is returned.
     """
     objects, another = [object() for _ in range(length)], object()
+    searches = 5  # together, because a browser's clock can have steps of a millisecond
 
-    def ten_s() -> float:
+    def searched_s() -> float:
         begun = perf_counter()
-        for _ in range(10):
+        for _ in range(searches):
             objects.count(another)
         return perf_counter() - begun
 
-    return min(ten_s() for _ in range(5)) / 10
+    return min(searched_s() for _ in range(5)) / searches
 
 
 def _is_huge(runs: Sequence[Run]) -> bool:

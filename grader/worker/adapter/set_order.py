@@ -66,9 +66,8 @@ class Nodes:
         self.made: list[Any] = []
         self.order_seed = 0
         self.on_made: Callable[[Any], None] | None = None
-        self._numbers: dict[int, int] = {}  # this and the next two are by address
+        self._origins: dict[int, tuple[int, int, int]] = {}  # run, order seed and number, by address like the hashes
         self._hashes: dict[int, int] = {}
-        self._ids: dict[int, int] = {}
         self._free: list[int] = []  # numbers of this run's freed objects, smallest last
         self._next = 0
         self._start = 0
@@ -114,8 +113,8 @@ class Nodes:
             if obj is not None:
                 self.made.append(obj)
                 continue
-            self._free.append(self._numbers.pop(address))
-            del self._hashes[address], self._ids[address]
+            self._free.append(self._origins.pop(address)[2])
+            del self._hashes[address]
         self._free.sort(reverse=True)
 
     def _register(self, obj: Any) -> int:
@@ -126,11 +125,8 @@ class Nodes:
             number, self._next = self._next, self._next + 1
         hashed = order_hash(number, self.order_seed)
         self.made.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
-        self._numbers[address] = number
+        self._origins[address] = self._run, self.order_seed, number
         self._hashes[address] = hashed
-        # ordered by run and rank on every machine; the hash of an `id` is that of its object and 8 times the run
-        place = (self._run << 60) | rank(number, self.order_seed)
-        self._ids[address] = place * _MODULUS + hashed + 8 * self._run
         if self.on_made is not None:
             self.on_made(obj)
         return hashed
@@ -203,4 +199,9 @@ class Nodes:
 
     def _id(self, obj: Any) -> int:
         address = id(obj)
-        return self._ids.get(address, address)
+        if address not in self._origins:
+            return address
+        # ordered by run and rank on every machine; the hash of an `id` is that of its object and 8 times the run
+        run, order_seed, number = self._origins[address]
+        place = (run << 60) | rank(number, order_seed)
+        return place * _MODULUS + self._hashes[address] + 8 * run
