@@ -15,9 +15,9 @@ prints a whole program. In a folder of programs, `NAME.py` is a whole one, and `
               ...
 
 `on` names a base, or an edited program above in the same list; it is left out where the first base is meant. Bases are
-programs in `bases/`, in this folder or the one above, whole or edited themselves. Each `old` stands exactly once in what
-the edits before it have left. A line of capitals is a gap: what fills it, after all edits, takes its indentation. Where
-a base says WHAT in its first line, `what` takes its place.
+programs in `bases/`, in this folder or the one above, whole or edited themselves. Each `old` stands exactly once in
+what the edits before it have left. A line of capitals is a gap: what fills it, after all edits, takes its indentation.
+Where a base says WHAT in its first line, `what` takes its place.
 
 In a folder that is called like an exercise, the first base is `given`: the solution, in which each region is a gap with
 the name of its function, in capitals. The second one is `solution`.
