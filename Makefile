@@ -70,7 +70,7 @@ $(VENV)/installed: pyproject.toml constraints.txt | venv
 
 # After a change of a format.
 tables: $(VENV)/installed
-	$(BIN)/python tests/docs/test_formats.py
+	PYTHONPATH=tests/support $(BIN)/python tests/docs/test_formats.py
 
 # After a change of the report's model.
 schema: $(VENV)/installed

@@ -80,6 +80,14 @@ def _platforms_of_formats() -> list[str]:
     return sorted({platform for one in export_formats().values() for platform in one.platforms})
 
 
+def _assignment_help() -> str:
+    from ..report.registry import export_formats
+
+    named = [form for form in export_formats().values() if form.assignment]
+    defaults = ", ".join(f"the course's {form.assignment} for {form.name}" for form in named)
+    return f"the assignment's name (default: {defaults})"
+
+
 def export(
     results: Results,
     *,
@@ -90,10 +98,7 @@ def export(
     ] = None,
     assignment: Annotated[
         Text | None,
-        About(
-            "the assignment's name in Canvas or nbgrader (default: the course's title in Canvas, its id in nbgrader)",
-            metavar="NAME",
-        ),
+        About(_assignment_help, metavar="NAME"),
     ] = None,
     platform: Annotated[
         str | None,
@@ -109,7 +114,7 @@ def export(
 
     form = export_formats()[to]
     graded_with = course_of(results, course, Path.cwd()) if form.files else None
-    done = export(form, Request(results, assignment=assignment, platform=platform), out, graded_with)
+    done = export(form, Request(results, platform=platform), out, graded_with, assignment)
     for warning in done.warnings:
         print(f"grade: {warning}", file=sys.stderr)
     if done.path is not None:

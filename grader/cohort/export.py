@@ -40,19 +40,26 @@ class Exported:
     complete: bool = True
 
 
-def export(form: Format, request: Request, out: str | None = None, course: Course | None = None) -> Exported:
+def export(
+    form: Format,
+    request: Request,
+    out: str | None = None,
+    course: Course | None = None,
+    assignment: str | None = None,
+) -> Exported:
     """Write an export.
 
     Args:
         request: the folder of results and the options. The other fields are read from the results.
         out: a path, `-` for standard output, or None for the default path.
         course: the course; needed only for formats with `files`.
+        assignment: the assignment's name, or None for the one that the format takes from the course.
 
     Raises:
         UserError: the results or the options cannot be used, or the export cannot be written.
     """
     # check everything before anything is written
-    _check_options(form, request, out)
+    _check_options(form, request, assignment, out)
     results = request.results
     summary = summary_of(results)
     paths = report_paths(results)
@@ -63,7 +70,9 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
     # write
     if form.files is not None:
         request = replace(request, **_course_fields(course, results, summary))
-    request = replace(request, title=summary.title, learners=summary.learners)
+    if assignment is None:
+        assignment = summary.title if form.assignment == "title" else summary.course.id
+    request = replace(request, assignment=assignment, title=summary.title, learners=summary.learners)
     done = Exported("learner" if summary.roster and form.each == "learner" else "submission", request.warnings)
     place = Path(out) if out is not None else results / "exports" / _name(form, request)
     rows = _rows(form, results, summary.learners)
@@ -91,11 +100,11 @@ def export(form: Format, request: Request, out: str | None = None, course: Cours
     return done
 
 
-def _check_options(form: Format, options: Request, out: str | None) -> None:
+def _check_options(form: Format, options: Request, assignment: str | None, out: str | None) -> None:
     """Raise `UserError` for an option that has no meaning for the format."""
     formats = export_formats()
-    if options.assignment is not None and not form.takes_assignment:
-        names = [name for name, one in formats.items() if one.takes_assignment]
+    if assignment is not None and not form.assignment:
+        names = [name for name, one in formats.items() if one.assignment]
         raise UserError(words.no_assignment(" or ".join(names), form.name))
     if options.platform is not None and options.platform not in form.platforms:
         names = [name for name, one in formats.items() if options.platform in one.platforms]

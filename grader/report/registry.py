@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -31,7 +31,7 @@ class Request:
 
     Attributes:
         results: the folder of a class's results.
-        assignment: the name that `--assignment` gives, or None.
+        assignment: the assignment's name, if the format has one: from `--assignment` or from the course.
         platform: the platform that `--for` names, or None.
         title: the course's title.
         details: the course's visibility settings, as `for_learner` takes them; empty if the format has no `files`.
@@ -42,7 +42,7 @@ class Request:
     """
 
     results: Path = Path()
-    assignment: str | None = None
+    assignment: str = ""
     platform: str | None = None
     title: str = ""
     details: Details = field(default_factory=dict)
@@ -74,7 +74,8 @@ class Format:
         each: whether an export has an item for each learner, or for each submission. A learner without a submission is
             included only in a file of `text`.
         left_out: the standings of learners who have no row.
-        takes_assignment: whether the format has a name for the assignment.
+        assignment: whether the assignment has the course's title or its id, unless `--assignment` names it; empty if
+            the format does not name the assignment.
         platforms: the choices of `--for`.
         variables: the environment variables that must be set for a run.
         printed: yields lines for the standard output of a run.
@@ -88,7 +89,7 @@ class Format:
     run: str = ""
     each: str = "submission"
     left_out: tuple[Standing, ...] = ()
-    takes_assignment: bool = False
+    assignment: Literal["", "title", "id"] = ""
     platforms: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     printed: Callable[[Report, Request], Iterator[str]] | None = None

@@ -1,6 +1,6 @@
 """The tables of formats and of operations in the documentation follow from the code.
 
-`make tables` (`python tests/docs/test_formats.py`) writes them.
+`make tables` runs this file, which writes them.
 """
 
 from pathlib import Path

@@ -52,14 +52,9 @@ from grader.oracle import Oracle
 from grader.oracle.answer_book import AnswerBook, read_book
 from grader.program import Program
 from grader.report import Report, for_learner, read_report, to_json
-from grader.report.formats.github import annotations
-from grader.report.formats.github import summary as job_summary
-from grader.report.formats.gradescope import gradescope
-from grader.report.formats.junit import junit
-from grader.report.formats.tables import canvas, csv_table, nbgrader
-from grader.report.registry import Request
+from grader.report.registry import Request, export_formats, run_formats
 from grader.views import render
-from grader.views.feedback import feedback, feedback_page
+from grader.views.feedback import feedback_page
 from grader.views.page import build_page, render_cohort
 from grader.words.facts import FaultFact
 from grader.worker.confine.framing import HEADER
@@ -447,14 +442,22 @@ class TrustedSide:
         summary = summarise(self.course, [report], {})
         render_cohort(summary)
         build_page(summary, [report])
-        for pieces in (csv_table([report]), canvas([report], "Backward"), nbgrader([report]), junit([report])):
-            "".join(pieces)
-        for _ in (*gradescope([told], self.told), *annotations(told)):
-            pass
-        for _ in feedback([told], Request(title=self.course.title, details=self.told, hints=self.course.hints)):
-            pass
+        forms = {**export_formats(), **run_formats()}.values()
+        request = Request(
+            assignment="Backward",
+            title=self.course.title,
+            details=self.told,
+            hints=self.course.hints,
+            variables=dict.fromkeys([name for form in forms for name in form.variables], "1"),
+        )
+        for form in forms:
+            for _ in (
+                *(form.text([report], request) if form.text else ()),
+                *(form.files([told], request) if form.files else ()),
+                *(form.printed(told, request) if form.printed else ()),
+            ):
+                pass
         page = len(self._page(told).encode())
-        job_summary(told, self.course.title)
         return {"bytes": len(data), "lines": lines, "page": page}
 
     def _page(self, told: Report) -> str:

@@ -32,6 +32,11 @@ def test_each_code_has_a_sentence(expected: Iterable[str], table: Collection[str
     assert set(expected) == set(table)
 
 
+def test_each_fact_has_a_meaning() -> None:
+    """The table in the docstring of `FaultFact` has a row for each kind."""
+    assert sorted(get_args(FactKind)) == sorted(re.findall(r"^ *\| `(\w+)`", FaultFact.__doc__ or "", re.MULTILINE))
+
+
 def is_sentence(text: str) -> bool:
     """Return whether a text is not empty, and all its fields are filled in with something."""
     return bool(text) and not re.search(r"[{}]|(?<!is )(?<!or )None|``|  ", text)

@@ -129,11 +129,11 @@ def _person(person: Person, stamp: SubmissionStamp) -> list[Cell]:
 CANVAS = Format(
     name="canvas",
     about="the file for Canvas' gradebook import; `--assignment` names the column",
-    text=lambda reports, request: canvas(reports, request.title if request.assignment is None else request.assignment),
+    text=lambda reports, request: canvas(reports, request.assignment),
     export="canvas.csv",
     each="learner",
     left_out=("unclaimed",),  # Canvas would ask for the user
-    takes_assignment=True,
+    assignment="title",
 )
 
 
@@ -158,18 +158,15 @@ COLUMNS = (
 )
 
 
-def nbgrader(reports: Iterable[Report], assignment: str | None = None) -> Iterator[str]:
+def nbgrader(reports: Iterable[Report], assignment: str) -> Iterator[str]:
     """Yield the lines of the table.
 
     As in nbgrader's own table, a learner who submitted nothing has 0 points. An excused learner has no row.
-
-    Args:
-        assignment: The name of the assignment; by default, the course's id.
     """
     return table(COLUMNS, _nbgrader_rows(reports, assignment), line_end="\n")
 
 
-def _nbgrader_rows(reports: Iterable[Report], assignment: str | None) -> Iterator[list[Cell]]:
+def _nbgrader_rows(reports: Iterable[Report], assignment: str) -> Iterator[list[Cell]]:
     for report in reports:
         stamp = report.submission
         learner = report.learner or None
@@ -180,7 +177,7 @@ def _nbgrader_rows(reports: Iterable[Report], assignment: str | None) -> Iterato
         for person in people(report):
             last, first = _names(person)
             who = person.login or student_id(person) or person.email or person.name or stamp.id
-            row: list[Cell] = [assignment or report.course.id, due, at, who, last, first, person.email]
+            row: list[Cell] = [assignment, due, at, who, last, first, person.email]
             yield [*row, points + penalty, penalty, points, float(report.max_score)]
 
 
@@ -215,5 +212,5 @@ NBGRADER = Format(
     export="nbgrader.csv",
     each="learner",
     left_out=("unclaimed", "excused"),
-    takes_assignment=True,
+    assignment="id",
 )

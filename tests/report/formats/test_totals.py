@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -114,8 +115,11 @@ def test_points_that_were_taken_are_a_failure_for_junit() -> None:
     ("rows", "expected"),
     [
         (csv_table, {"score": "4", "bonus": "2", "penalty": "1", "total": "5", "late_s": "90000"}),
-        (lambda reports: canvas(reports, "Backward"), {"Backward": "5"}),
-        (nbgrader, {"raw_score": "6.0", "late_submission_penalty": "1.0", "score": "5.0"}),
+        (partial(canvas, assignment="Backward"), {"Backward": "5"}),
+        (
+            partial(nbgrader, assignment="backward"),
+            {"raw_score": "6.0", "late_submission_penalty": "1.0", "score": "5.0"},
+        ),
     ],
 )
 def test_tables_have_the_total(late: Report, rows: Callable[[list[Report]], Any], expected: dict[str, str]) -> None:
