@@ -13,9 +13,9 @@ import yaml
 
 from .text import printable
 
-_MAX_READ = 256 << 20
-_PIECE = 1 << 20
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_MAX_READ = 256 << 20  # bytes
+_PIECE = 1 << 20  # bytes that are read at a time
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # the flags that a system lacks are 0
 _WAITLESS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _TO_TERMINAL = getattr(os, "O_NOCTTY", 0)
@@ -43,6 +43,7 @@ def open_plain(path: Path, *, follow: bool = False) -> IO[bytes]:
     A symbolic link is refused unless `follow` is true. Raises `OSError`.
     """
     handle = os.open(path, os.O_RDONLY | _WAITLESS | _BINARY | (0 if follow else _NO_FOLLOW))
+    # of the open file, because another one may have taken the path since
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise OSError(errno.EINVAL, f"{printable(path.name)} is not a regular file", str(path))
@@ -60,7 +61,7 @@ def read_plain(path: Path, most: int = _MAX_READ, *, follow: bool = False) -> by
         if path.is_symlink() and not follow:
             raise OSError(error.errno, "is a symbolic link", str(path)) from None
         raise
-    pieces, left = [], most + 1
+    pieces, left = [], most + 1  # one byte more shows that the file is too large
     with file:
         # in pieces, because `read` allocates as much as it may return
         while left and (piece := file.read(min(left, _PIECE))):
@@ -106,13 +107,14 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if found:
         raise FileExistsError(errno.EEXIST, f"a {found} has that name", str(path))
+    # in the same folder, because a file is replaced at once only within one file system
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(_pieces(data))
             file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
+            os.fsync(file.fileno())  # otherwise a power cut may leave an empty file with the name
+        os.chmod(temporary, 0o644)  # `mkstemp` gives only the owner access
         os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -139,6 +141,7 @@ def write_files(files: Mapping[str, bytes], folder: Path, replace: Collection[st
     for name in written:
         path = folder / name
         folder.mkdir(parents=True, exist_ok=True)
+        # one folder after another, because `mkdir` with parents follows links
         for inner in reversed(path.relative_to(folder).parents[:-1]):
             plain_folder(folder / inner)
         write_atomically(path, files[name])
@@ -154,6 +157,7 @@ def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
     (`/dev/stdout`) are written to and not replaced. Other links are refused, because they may lead
     anywhere, and so are disks. Raises `OSError`, and any error of the iterable `data`.
     """
+    # a descriptor is written to as it is, for example the pipe of `>(...)` in a shell
     own = _own_descriptor(path)
     if own is not None:
         handle = os.dup(own)
@@ -176,7 +180,7 @@ def _open_other_end(path: Path) -> int:
     if stat.S_ISBLK(os.fstat(handle).st_mode):
         os.close(handle)
         raise FileExistsError(errno.EEXIST, "a disk has that name", str(path))
-    os.set_blocking(handle, True)
+    os.set_blocking(handle, True)  # only opening must not wait
     return handle
 
 
@@ -240,6 +244,7 @@ def yaml_texts(data: bytes) -> Any:
     known: dict[str | None, Any] = {}  # by anchor
     for event in _events(data):
         made: Any
+        # the end of a collection: a mapping gets its keys and values now
         if isinstance(event, yaml.CollectionEndEvent):
             made, items = filling.pop()
             if isinstance(made, dict):
@@ -257,6 +262,7 @@ def yaml_texts(data: bytes) -> Any:
             known[event.anchor] = made = {} if isinstance(event, yaml.MappingStartEvent) else []
         else:
             continue
+        # the value is an item of the innermost open collection, and may be open itself
         filling[-1][1].append(made)
         if isinstance(event, yaml.CollectionStartEvent):
             filling.append((made, made if isinstance(made, list) else []))

@@ -24,6 +24,7 @@ import msgspec
 
 from ..search_path import search_path
 
+# the search path is given as arguments, because `-I` ignores `PYTHONPATH`
 _MODULE = (
     "import sys; _, name, *sys.path[:] = sys.argv; sys.argv[:] = ['']; "
     "import runpy; runpy.run_module(name, run_name='__main__')"
@@ -89,6 +90,7 @@ def open_in_browser(address: str) -> bool:
     """
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return False
+    # `webbrowser` looks for browsers in the folders of `PATH`, which must not be relative
     os.environ["PATH"] = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))
     try:
         return webbrowser.open(address)
@@ -131,6 +133,7 @@ def receive(stream: IO[bytes], kind: Any, at_most: int = _LARGEST) -> Any:
     if not header:
         return None
     length = int.from_bytes(header, "big")
+    # checked before the message is read, so that a length cannot claim all memory
     if len(header) < _HEADER.size or length > at_most:
         raise ValueError("a message has an unexpected length")
     return decode(stream.read(length), kind)
@@ -142,6 +145,7 @@ def own_streams() -> tuple[IO[bytes], IO[bytes]]:
     Afterwards, standard input is empty and standard output is standard error, so that a stray print does not reach the
     replies.
     """
+    # the streams get descriptors of their own, and then 0 and 1 are replaced
     messages, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
@@ -248,6 +252,7 @@ class Service:
     def end(self) -> int:
         """Kill the process, and return its exit status. The next message starts another one."""
         with self._lock:
+            # another thread may close the service at the same time
             process, self._process = self._process, None
         if process is None:
             return 0
@@ -314,6 +319,7 @@ class Crew(Generic[_Member, _Task]):
         self._do = work
         self._tasks = queue.SimpleQueue[tuple[_Task, Done] | None]()
         for member in self.members:
+            # a daemon, so that a task which hangs does not keep the program alive
             threading.Thread(target=self._work, args=(member,), daemon=True).start()
 
     def begin(self, task: _Task, done: Done) -> None:
@@ -322,11 +328,12 @@ class Crew(Generic[_Member, _Task]):
 
     def close(self) -> None:
         """Close every member. Tasks that have not begun are dropped."""
+        # first drop the tasks, so that no thread begins another one before its member is closed
         with contextlib.suppress(queue.Empty):
             while True:
                 self._tasks.get_nowait()
         for member in self.members:
-            self._tasks.put(None)
+            self._tasks.put(None)  # ends one thread
             member.close()
 
     def _work(self, member: _Member) -> None:

@@ -26,14 +26,14 @@ from msgspec import Struct
 from termcolor import colored
 
 CAP = 8_000  # characters of one text in an export
-_NAME_CAP = 300
+_NAME_CAP = 300  # characters of a name
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # Unicode categories
 # Letters and marks that are invisible too: fillers, the grapheme joiner, inherent vowels
 _SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _JOINERS = ("\u200c", "\u200d")
 _VARIANTS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")  # variation selectors
 _KEYCAP = "\u20e3"
-_OTHER = re.compile(r"[^ -~]")
+_OTHER = re.compile(r"[^ -~]")  # everything but printable ASCII
 # A job's log: the workflow commands of GitHub (`::error::`) and of Azure (`##vso[`, `##[error]`)
 _COMMAND = re.compile(r":(?=:)|(?<=##)\[|(?<=##vso)\[")
 _COMMAND_LINE = re.compile(r"^(\s*):(?=:)", re.MULTILINE)
@@ -204,6 +204,7 @@ def _belongs(found: re.Match[str]) -> bool:
     """Return whether an invisible character is one that a script or an emoji needs at this place."""
     c, text, at = found[0], found.string, found.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    # a joiner joins two letters or emojis; a selector changes the one before it, or makes a keycap
     if c in _JOINERS:
         return _kind(before) in ("Lo", "Mn", "Mc", "So", "Sk") and _kind(after) in ("Lo", "So")
     return bool(_VARIANTS.match(c)) and (_kind(before) in ("Lo", "So", "Sm", "Po", "Pd") or after == _KEYCAP)
@@ -238,7 +239,7 @@ def _json_escape(c: str, always: bool = False) -> str:
     """Return an invisible character, or any if `always`, as a JSON escape."""
     if not (always or _unseen(c)):
         return c
-    units = c.encode("utf-16-be", "surrogatepass")
+    units = c.encode("utf-16-be", "surrogatepass")  # JSON writes a character beyond the first 65,536 as two
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
@@ -343,6 +344,7 @@ def packed(words: list[str], room: int, first: int) -> list[str]:
     lines: list[str] = []
     line = ""
     for word in words:
+        # the room in the present line
         left = room if lines else first
         if line and columns(line) + 1 + columns(word) <= left:
             line = f"{line} {word}"
@@ -350,6 +352,7 @@ def packed(words: list[str], room: int, first: int) -> list[str]:
         if line:
             lines.append(line)
         line, left = word, room if lines else first
+        # a word that is longer than a line is broken, at least two columns at a time
         while len(_beginning(line, left)) < len(line):
             head = _beginning(line, max(2, left))
             lines.append(head)

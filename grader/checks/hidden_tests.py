@@ -82,6 +82,7 @@ def _fits(value: object, wanted: Any) -> bool:
         return callable(value)
     if kind is not None and issubclass(kind, Sequence):
         return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
+    # a bool is an int in Python, but `True` is no number that a test means
     if wanted is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     return isinstance(value, wanted)
@@ -104,6 +105,7 @@ def mistake(error: BaseException, test: Path) -> CourseError | None:
             test.parent / Path(error.filename).name, error.lineno, f"{type(error).__name__}: {error.msg}"
         )
     line = None
+    # from the innermost frame on: the test's own, or one of the grader's inside of it
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         path = _real(frame.f_code.co_filename)
         if path.parent == folder:

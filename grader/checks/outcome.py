@@ -176,6 +176,7 @@ def stopped(problem: Problem, source: str) -> Stopped:
     Args:
         source: the text of the learner's file.
     """
+    # the worker's line numbers are claims, so those beyond the file are dropped
     every = source.split("\n")
     known = [number for number in problem.lines if 1 <= number <= len(every)][-bounds.SHOWN_LINES :]
     lines = [(number, cut(every[number - 1].strip(), bounds.SOURCE_LINE)) for number in known]
@@ -209,6 +210,7 @@ def _operand(lines: Sequence[str], known: Sequence[int]) -> tuple[str, str, str]
     """
     if len(known) < 2:
         return None
+    # the line of the call, and the innermost `def` around the line that raised the error
     written = _OF_TWO.fullmatch(lines[known[-2] - 1].partition("#")[0].strip())
     inner = lines[known[-1] - 1]
     depth = len(inner) - len(inner.lstrip())
@@ -238,7 +240,9 @@ def _stands_alone(lines: Sequence[str], number: int) -> bool:
         return len(text) - len(text.lstrip())
 
     here = lines[number - 1]
+    # the nearest lines with code on either side
     before, after = code(range(number - 2, -1, -1)[:_NEAR]), code(range(number, len(lines))[:_NEAR])
+    # nothing but the head or a docstring comes before it, and nothing of the function after it
     first = _HEAD.match(before.lstrip()) or (indent(before) == indent(here) and before.rstrip().endswith(_DOCSTRING))
     return bool(first) and indent(after) < indent(here)
 
@@ -265,6 +269,7 @@ def close(observed: Observed, expected: float, largest: float) -> bool:
     Args:
         largest: the largest absolute value of the numbers in the program.
     """
+    # relative to the largest number, because rounding errors of large terms remain in small sums
     return not isinstance(observed, Odd) and abs(observed - expected) <= TOLERANCE * max(1.0, largest)
 
 
@@ -401,6 +406,7 @@ def _compare(
     remarks: Sequence[Remark],
     by: ExpectedBy,
 ) -> None:
+    # most numbers are equal, and an infinity is not `close` to itself
     wrong = [i for i, e in enumerate(expected) if observed[i] != e and not close(observed[i], e, scale)]
     if not wrong:
         return
@@ -430,6 +436,7 @@ def in_single_precision(expected: Sequence[float], observed: Sequence[Observed])
     numbers = [number for number in observed if not isinstance(number, Odd)]
     if len(numbers) < len(observed) or not all(map(_is_single, numbers)):
         return False
+    # numbers such as 0.5 exist in single precision as well, and prove nothing
     near = [e for o, e in zip(numbers, expected, strict=True) if nearly(o, e)]
     return 2 * len(near) > len(numbers) and not all(map(_is_single, near))
 
@@ -482,8 +489,10 @@ def _disorder(program: Program, order: Sequence[int], again: bool) -> OrderFault
     if len(place) < len(order):
         doubled = next(index for position, index in enumerate(order) if place[index] != position)
         return ListedTwice(_name(program, doubled), again)
+    # without a loop in Python, because an order may have very many nodes
     missing = next(filterfalse(place.__contains__, program.reachable), None)
     if missing is not None:
+        # code that compares nodes by value skips a node if another one has the same value
         values = dict(enumerate(program.values)) if len(program.nodes) <= _LONG else {}
         equal = next((i for i in order if i in values and values[i] == values[missing]), None)
         return NotListed(program.nodes[missing].name, again, None if equal is None else program.nodes[equal].name)
@@ -552,6 +561,7 @@ def not_called(source: str, function: str) -> tuple[str, ...]:
     """
     found = []
     head = re.search(rf"^def {re.escape(function)}\(", source, re.M)
+    # the last line with code, which may continue in the next one
     before = ""
     for line in source[head.end() :].split("\n")[1:] if head else ():
         if line.strip() and not line.startswith(" "):

@@ -62,6 +62,8 @@ class Questions:
         programs = parsed(given, leaves)
         if self._redraw is None:
             return programs
+        # torch does not know functions of the file, so `truth` is redrawn in place of such a
+        # program
         redrawn = iter(self._redraw.programs([p.truth or p for p in programs if not self.is_fresh(p)], beside))
         return [p if self.is_fresh(p) else _redrawn(p, next(redrawn)) for p in programs]
 
@@ -182,6 +184,7 @@ def recorded(run: Run) -> Run | None:
     Return None for a run without a pass, without an operation, or with too many nodes. Also return None if a function
     of the file is called after the last pass.
     """
+    # the last pass is the recorded one
     passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES
@@ -189,7 +192,9 @@ def recorded(run: Run) -> Run | None:
         return None
     if any(step[0] == "call" for step in run.steps[passes[-1] + 1 :]):
         return None
+    # only what changes gradients before that pass, and the pass
     steps = [step for step in run.steps[: passes[-1] + 1] if step[0] in ("preload", "anew", *_PASSES)]
+    # the gradients that the grader sets right before it belong to it
     begin = len(steps) - 1
     if begin and steps[begin - 1][0] == "preload":
         begin -= 1
@@ -266,6 +271,7 @@ def not_offered(about: Program, problem: Problem) -> bool:
     operations = [node for node in about.nodes if isinstance(node, Op)]
     extra = any(OPERATIONS[node.op].optional for node in operations)
     sides = {side for node in operations if node.op != "pow" for side in _number_sides(node)}
+    # the engine lacks the operation itself
     if problem.absent and problem.user is None:
         return extra or bool(sides)
     if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):

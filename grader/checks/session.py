@@ -60,6 +60,7 @@ class CheckSession:
         for exercise, file in zip(self.exercises, files, strict=True):
             if not file.is_file():
                 raise CourseError(self.course.file, exercise.line, f"`{exercise.id}` has no hidden tests in {file}")
+        # if collecting fails, everything that was begun is undone
         with ExitStack() as stack:
             stack.enter_context(_own_modules([file.stem for file in files]))
             self._begin(stack)
@@ -87,7 +88,7 @@ class CheckSession:
         ]
         with _own_settings(), _quiet() as printed, _as_faults(self.course.hidden, printed):
             config = _prepareconfig(arguments, [json_report, self._plugin])
-            stack.callback(config._ensure_unconfigure)
+            stack.callback(config._ensure_unconfigure)  # before anything is configured, so that it is always undone
             self._session = pytest.Session.from_config(config)
             self._session.exitstatus = pytest.ExitCode.OK
             config._do_configure()
@@ -114,6 +115,7 @@ class CheckSession:
             GraderFault: the grader failed in the check.
             UserError: this machine lacks something that the check needs.
         """
+        # with `on_demand`, the tests of the exercise are collected now
         if (exercise.id, check.id) not in self._plugin.items:
             self._collect(exercise)
         item = self._plugin.items[exercise.id, check.id]
@@ -153,6 +155,7 @@ def read_outcome(report: Mapping[str, Any], test: str) -> CheckOutcome:
         outcome = msgspec.convert(data, CheckOutcome)
     except msgspec.ValidationError as error:
         raise GraderFault(f"{test}: its result is malformed: {error}") from None
+    # two witnesses have to agree: the check's own outcome, and pytest's
     if (outcome.status == "passed") != (reported["outcome"] == "passed"):
         raise GraderFault(f"{test}: {outcome.status}, but pytest says {reported['outcome']}")
     return outcome
@@ -239,6 +242,7 @@ class _Plugin:
         if check_id not in ids:
             near = did_you_mean(check_id, ids)
             raise CourseError(*where, f"course.yaml has no check `{check_id}` in `{exercise.id}`{near}")
+        # a mark such as `skip` or `xfail` changes what pytest's outcome means
         mark = next(item.iter_markers(), None)
         if mark is not None and mark.name != "parametrize":
             raise CourseError(*where, f"{item.name} has the mark `{mark.name}`; a hidden test takes none")
@@ -300,6 +304,7 @@ class _Plugin:
         assert self.running is not None
         error = call.excinfo.value if call.excinfo else None
         compared = _takes_engine(item) and (error is not None or self.running.engine.comparisons > 0)
+        # a test that compares nothing would pass with any file
         if call.when == "call" and not compared:
             self._record(CourseError(*self._place(item), f"{item.name}: the test compared nothing"))
         elif call.when == "call" and (error is None or isinstance(error, CheckFailed)):

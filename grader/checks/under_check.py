@@ -244,6 +244,7 @@ class EngineUnderCheck:
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
+        # values twice, because the pass must not change them
         steps = (("values",), ("backward",), ("grads",), ("values",))
         runs = [Run(p, aimed(p, *steps), whole, in_place) for p in asked]
         built: tuple[Remark, ...] = (*[IntLeaves()] * whole, *[InPlace()] * in_place)
@@ -251,6 +252,7 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             remarks = (*built, *notes)
             if outcome.values:
+                # wrong values come first: they explain an error or wrong gradients after them
                 compare_values(asked[i], answers[i], outcome.values[0], *remarks)
             self._went_through(outcome, asked[i])
             compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), remarks, cleared=not inner)
@@ -349,6 +351,7 @@ class EngineUnderCheck:
         for p in asked:
             if first is not None and first not in p.index:
                 raise ArgumentError(f"agrees_again: {p.text} has no node `{first}`")
+        # `preload` with no pairs sets every gradient to 0
         second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
         runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *second))) for p in asked]
         self._compare_last(asked, runs, 1.0, SecondPass(first), cleared=True)
@@ -418,6 +421,7 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, asked[i])
+            # gradients grow with the upstream gradient, and the values do not shrink with it
             scale = largest(answers[i]) * max(1.0, abs(upstream))
             if clear:
                 nothing = [0.0] * len(asked[i].nodes)
@@ -454,7 +458,9 @@ class EngineUnderCheck:
             if not self.reading.rule:
                 fail(NoRules(), program=p.shown)
             got = outcome.grads[0]
+            # the root has its own gradient, which is not a contribution
             expected = [grad if j == p.root else 3 * grad for j, grad in enumerate(answer.grads)]
+            # gradients that did not change at all deserve a remark of their own
             same = all(close(seen, grad, largest(answer)) for seen, grad in zip(got, answer.grads, strict=True))
             remarks: tuple[Remark, ...] = (RuleTripled(p.root_name, same), *notes)
             compare_grads(p, expected, got, 3 * largest(answer), remarks, cleared=True, by="check")
@@ -462,6 +468,7 @@ class EngineUnderCheck:
         try:
             self._examine(runs, judge)
         except CheckFailed as failure:
+            # wrong gradients without any change explain more than gradients that were not tripled
             if failure.finding.reason is None and not self._runner.shared:
                 with self._aside():
                     self._examine(plain, judge_plain)
@@ -517,6 +524,7 @@ class EngineUnderCheck:
             # the first call may leave state behind
             calling: tuple[tuple[Any, ...], ...] = (call,) if len(p.nodes) > _HUGE else (call, call)
             if untouched:
+                # gradients that all differ, so that any change shows
                 before = ("preload", [[i, (i + 1) / 2] for i in range(len(p.nodes))])
                 look = (("values",), ("grads",), ("inputs",))
                 calling = (before, *look, call, *look, call, *look)
@@ -552,6 +560,8 @@ class EngineUnderCheck:
             (trace,), (grads,) = outcome.traced, outcome.grads
             disorder = trace_disorder(p, trace)
             seed = grads[p.root]
+            # what may explain wrong gradients: rules in a wrong order, a wrong seed, or gradients
+            # of 1 at first
             remarks: tuple[Remark, ...] = (disorder,) if disorder else notes
             if isinstance(disorder, NeverRan) and (written := not_called(self._source, function)):
                 remarks = (disorder, NotCalled(written))
@@ -561,6 +571,7 @@ class EngineUnderCheck:
                 remarks = (OnesAtFirst(p.root_name), *notes)
             compare_grads(p, answer.grads, grads, largest(answer), remarks)
             if disorder:
+                # right numbers in a wrong order are right by chance
                 fail(*remarks, program=p.shown)
 
         self._examine(runs, judge)
@@ -620,6 +631,7 @@ class EngineUnderCheck:
             raise ArgumentError(f"trains: `steps` is {steps}; expected at least 1")
         (asked,) = parsed([loss], leaves) if fixed else self._questions.programs([loss], leaves)
         asked = replace(asked, text=called or asked.text)
+        # torch's losses and parameters, and what they are called in a message
         before, after = self.descent(asked, rate=rate, steps=steps)
         many = counted(steps, "step")
         losses = {f"loss at step {k}": value for k, value in enumerate(before, 1)}
@@ -636,10 +648,12 @@ class EngineUnderCheck:
             if count is None and returned.numbers and not close(returned.numbers[0], before[0], abs(before[0])):
                 # every later number follows from the first loss
                 compare_returned("train", returned, losses, about, reveal=True)
+            # the parameters first, because wrong losses follow from wrong parameters
             compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=remarks)
             compare_returned("train", returned, losses, about, reveal=True)
             compare_list("train", list(places.values()), parameters, about)
 
+        # a `train` that does not clear the gradients before its first pass adds to these
         used = ("preload", [[place, 1.0] for place in places.values()])
         steps_taken = (used, ("train", asked.root, steps, rate), ("given_list",), ("values",))
         self._examine([Run(asked, steps_taken)], judge, calls, cpu_s)
@@ -663,6 +677,7 @@ class EngineUnderCheck:
         held = [f"{name}.{attribute}" for name in names for attribute in ("data", "grad")]
         if not expected or not expected.keys() <= set(held):
             raise ArgumentError(f"changes_leaves: the keys of `expected` are some of {', '.join(held)}")
+        # any program with these leaves will do, because only the leaves are used
         p = program(f"L = {' + '.join(names)}", **{n: value for n, (value, _) in zip(names, start, strict=True)})
         leaves = [p.index[name] for name in names]
         about = ", ".join(
@@ -702,6 +717,7 @@ class EngineUnderCheck:
         places = [p.index[name] for name in names]
         call = f"{function}([{', '.join(names)}])"
         grads = [grad * passed for grad in answer.grads]
+        # gradients of both signs that belong to no pass
         others = {i: (-1) ** k * (k + 1.5) for k, i in enumerate(dict.fromkeys(places))}
 
         def expected(at: Callable[[int], float]) -> dict[str, float]:
@@ -710,6 +726,7 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, p)
+            # the first call, and what it left behind
             first, left, second = outcome.called
             compare_returned(function, first, expected(grads.__getitem__), p.shown, reveal=True, remarks=notes)
             compare_list(function, places, left, p.shown)
@@ -717,6 +734,7 @@ class EngineUnderCheck:
             compare_grads(p, grads, outcome.grads[0], largest(answer), (AfterCall(call, passed), *notes), by="check")
             again = AfterCall(f"{call} and {p.root_name}.backward()")
             compare_grads(p, answer.grads, outcome.grads[1], largest(answer), (again, *notes), cleared=True)
+            # the second call, with other gradients
             start = StartingFrom({f"{p.nodes[i].name}.grad": grad for i, grad in others.items()})
             later: tuple[Remark, ...] = (AfterCall(call), start, *notes)
             compare_returned(function, second, expected(others.__getitem__), p.shown, reveal=True, remarks=later)
@@ -835,6 +853,7 @@ class EngineUnderCheck:
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p = asked[i]
             self._went_through(outcome, p)
+            # after each call, the list that it was given was read
             returned, left = outcome.called[::2], outcome.called[1::2]
             names = [gradient_name(p, leaf.name) for leaf in p.leaves]
             for one in returned:
@@ -1013,13 +1032,16 @@ class EngineUnderCheck:
                 self.screen = Screen(batch, partial(self._fixes, batch, judge, where_offered, range(len(runs))))
             fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
+            # of equal ranks the program that was sent first, because tests send small programs first
             first = min(failures, key=lambda i: (*_rank(failures[i]), i))
             if not self._runner.shared:
+                # in a shared process, the check is run again alone, and shrunk then
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
             alone = self._batch([runs[first]], calls, cpu_s, engine)
             self.screen = Screen(alone, partial(self._fixes, alone, judge, where_offered, [first]))
             raise failures[first]
+        # nothing is wrong so far, but not everything was run
         if any(None in seed for seed in answer.seeds):
             fail(status="error", reason=Reason("left_out"))
 
@@ -1094,6 +1116,7 @@ class EngineUnderCheck:
             return _Verdict(absent=bool(absent))
         unsettled = len(wrong) < len(known)
         failure = failures[id(wrong[0])]
+        # judge again with the remark that the result depends on the order
         if isinstance(wrong[0], Done) and unsettled and None not in outcomes:
             failure = _failure(wrong[0], judge, (DependsOnOrder(len(wrong), len(known)),))
         return _Verdict(failure, unsettled, bool(absent))
@@ -1230,6 +1253,7 @@ def _once(printed: str, times: int) -> str:
     lines = printed.splitlines(keepends=True)
     if times < 2 or len(lines) > _PRINTED:
         return printed
+    # the longest text at the end that occurs `times` times in a row
     for length in range(len(lines) // times, 0, -1):
         if lines[-times * length :] == lines[-length:] * times:
             return "".join(lines[: len(lines) - (times - 1) * length])

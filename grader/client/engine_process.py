@@ -123,6 +123,7 @@ class EngineProcess:
         """Run a batch after running the file again. If there is no process, start a new one."""
         started = time.perf_counter()
         exceeded = self._budget.exceeded
+        # decide whether the batch is run at all, and in which process
         if exceeded is None and self._unanswered >= _UNANSWERED:
             exceeded = Died("unanswered", count=_UNANSWERED)
         if exceeded is not None:
@@ -131,6 +132,7 @@ class EngineProcess:
             self.restart()
         self._transport.check()
         if not self._transport.running:
+            # the file has been loaded before, so a failure now is no fault of the file's text
             again = self.load()
             if not isinstance(again, Loaded):
                 lost = isinstance(again, LoadFailed) and isinstance(again.cause, Died) and again.cause.kind == "budget"
@@ -139,11 +141,14 @@ class EngineProcess:
         cpu_s = batch.cpu_s + self._limits.cpu_s
         used = self._batches > 0
         self._batches += 1
+        # run it, and decode the answer
         frame, output, left_behind = self._transport.exchange(batch.encode(), batch.answer_cap, cpu_s)
         result: Read | Problem | Died
         if isinstance(frame, Died):
+            # a process that waits may block for the whole limit in every batch
             if frame.kind == "wall_limit" and not used:
                 self._unanswered += 1
+            # the batch itself was not run: the process could not be restored for it
             if used and left_behind:
                 return self.run(batch)
             result = frame
@@ -236,6 +241,7 @@ class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True
 
     def without(self, line: int, source: str) -> "Candidate | None":
         """Return the edit without the statement that begins in a line, or None if no other statement is edited."""
+        # the position at which each line begins, and the statement in which each splice lies
         begins = list(itertools.accumulate((len(text) + 1 for text in source.split("\n")), initial=0))
         of = {splice: max(one for one in self.lines if begins[one - 1] <= splice.start) for splice in self.splices}
         splices = tuple(splice for splice in self.splices if of[splice] != line)
@@ -307,6 +313,7 @@ class CandidateProcess:
             answer = decode(_answers, self._begun(), bounds.CANDIDATES_ANSWER, 16 * bounds.CANDIDATES)
         except Refused:
             return {}
+        # the numbers stay those of the answer, by which the process knows the candidates
         return {number: one for number, one in enumerate(answer.candidates) if _fits(one, self._size)}
 
     def executed(self, batch: Batch) -> frozenset[int] | None:

@@ -139,8 +139,11 @@ class Batch(Struct, frozen=True, dict=True):
     @cached_property
     def _numbers(self) -> int:
         """Return how many numbers an answer holds for each order seed, with room for the data around them."""
+        # each step may return a number for each node
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
+        # each rule may change every gradient
         size += sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
+        # an event has three values
         size += sum(3 * bounds.EVENTS for run in self.runs if ("events",) in run.steps)
         return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
 
@@ -330,6 +333,7 @@ class TracedNode(_Wire, frozen=True):
 
     def fits(self, place: int, count: int) -> bool:
         """Return whether this can be the node at `place`, if the program has `count` nodes."""
+        # -1 equals no number of operands, so an unknown operation is refused
         known = 0 if self.op == "leaf" else len(OPERATIONS[self.op].operands) if self.op in OPERATIONS else -1
         numbers = 1 if self.op == "leaf" else self.operands.count(-1)
         return (
@@ -510,6 +514,7 @@ class Problem(_Wire, frozen=True):
             raise ValueError(f"nothing is called {self.type_name}")
         method = range(1, 3 if self.kind == "not_offered" else 2) if self.absent else range(1)
         named, counted = SHAPES[self.type_name] if self.kind == "shape" else (method, 0)
+        # a sentence is made of these, and has a place for each
         if len(self.names) not in named or len(self.counts) != counted:
             raise ValueError("a problem has another number of names or numbers than its kind has")
 
@@ -729,11 +734,13 @@ def _decoded(answer: "_ReadAnswer | _UnreadAnswer", batch: Batch) -> Read | Prob
         return answer.problem
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
         raise Refused("the answer has another number of outcomes than was asked for")
+    # the first order seed, to which the outcomes of the others may refer
     firsts: list[Done | Broke | None] = []
     for outcome, run in zip(answer.seeds[0], batch.runs, strict=True):
         if isinstance(outcome, _Same):
             raise Refused("the outcome under the first order seed refers to itself")
         firsts.append(_outcome(outcome, run, None))
+    # the other order seeds, each with the program arranged in its own way
     seeds = [tuple(firsts)]
     for outcomes, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True):
         seeds.append(tuple(map(_later_outcome, outcomes, answer.seeds[0], firsts, batch.runs, arrangements)))
@@ -754,6 +761,7 @@ def _later_outcome(
     if isinstance(outcome, _Same):
         if arrangement is None:
             return first
+        # equal as it was sent, but for other nodes: the program is arranged in another order
         outcome = first_wire
     decoded = _outcome(outcome, run, arrangement)
     return first if decoded == first else decoded
@@ -761,6 +769,7 @@ def _later_outcome(
 
 def decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, most_values: int) -> Any:
     """Return the decoded message of a frame, which must be within these bounds. Raises `Refused`."""
+    # all bounds are checked before anything is decoded
     if len(frame) < HEADER.size:
         raise Refused("there is no answer, or only a piece of one")
     if len(frame) > most_bytes:
@@ -780,11 +789,13 @@ def decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, 
 def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -> Done | Broke | None:
     if not isinstance(outcome, _Done | _Broke):
         return None
+    # a run that broke has the results of the steps before
     results, completed = outcome.results, isinstance(outcome, _Done)
     if len(results) > len(run.steps) or (completed and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
     order = _Order(len(run.program.nodes), arrangement)
     decoded = tuple(order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False))
+    # only functions of the file that make nodes lead to a graph of its own
     recordings = [result for result in decoded if isinstance(result, Recorded) and not run.program.truth]
     if any(one.traced is not None for one in recordings):
         raise Refused("a recording has a graph of its own, but no function of the file makes nodes")
@@ -816,6 +827,7 @@ class _Order:
                 return result if self._places is None else type(result)(Numbers(self._each(numbers)))
             case Inputs(of_nodes):
                 self._check(len(of_nodes))
+                # sorted, because a set of inputs has another order under each order seed
                 return Inputs(tuple(tuple(sorted(map(self._node, inputs))) for inputs in self._each(of_nodes)))
             case Traced(calls):
                 return Traced(tuple((self._node(node), self._added(added)) for node, added in calls))
@@ -824,6 +836,7 @@ class _Order:
             case Ruled():
                 return result
             case Nothing():
+                # None is a result of a step that calls a function of the file
                 return result if _STEPS[step].answers == (Nothing,) else Called()
             case _Returned(numbers):
                 return Called(numbers=numbers)
@@ -849,6 +862,7 @@ class _Order:
         return self._nodes.get(place, place)
 
     def _event(self, event: TrainingEvent) -> TrainingEvent:
+        # only these events name a node; the place of a loss is its number
         of_leaf = event.kind in ("left", "grad", "data")
         return replace(event, place=self._node(event.place)) if of_leaf else event
 

@@ -102,6 +102,7 @@ class Pace:
     def slowness(self) -> float:
         """Return how many times longer Python takes now than it took at best; 1 if the clock is too coarse."""
         begun = self._clock()
+        # at least five spans, and as many more as fit into a tenth of a second
         spans: list[float] = []
         while len(spans) < 40 and (len(spans) < 5 or self._clock() - begun < 0.1):
             spans.append(self._span())
@@ -175,6 +176,7 @@ class SameInterpreter:
 
     def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
         """Answer a request. Steps of loops are counted, because no signal ends a loop here."""
+        # load the file, if this request is an order
         message = json.loads(request)
         printed = _Output(self._limits.output_kb)
         begun = time.perf_counter()
@@ -182,13 +184,16 @@ class SameInterpreter:
         if file is None:
             self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
             file = self._file = open_file(message)
+        # run it within the limits
         host, budget = self._host, self._budget
         seconds = min(cpu_s * host.patience, budget.left_cpu_s, host.longest_s)
         more = MoreTime(seconds, host.slowness)
         steps = host.steps.counted(self._filename, self._limits.calls, seconds, more)
         with _restored(self._named, printed, host.depth), steps:
             answer = self._run(file, message, printed) if ordered else file.load()
+        # no CPU time is measured here, so the time on the clock counts
         budget.cpu_s += time.perf_counter() - begun
+        # a file with an endless loop would otherwise take the whole budget, check after check
         if host.steps.ran_out:
             budget.max_cpu_s = min(budget.max_cpu_s, host.longest_s)
         host.alive()
@@ -242,6 +247,7 @@ def _restored(named: Iterable[str], output: _Output, calls: int) -> Iterator[Non
 
     The builtins and the named modules get their contents back, and the interpreter its settings and its environment.
     """
+    # remember what learner code may change
     modules = [sys.modules[name] for name in named if isinstance(sys.modules.get(name), ModuleType)]
     contents = leftovers.Contents([vars(module) for module in modules])
     names, known_names = vars(builtins), dict(vars(builtins))
@@ -252,6 +258,7 @@ def _restored(named: Iterable[str], output: _Output, calls: int) -> Iterator[Non
         (sys.gettrace(), sys.getprofile()),
         sys.getrecursionlimit(),
     )
+    # give it streams of its own, and the same random numbers as in a fresh process
     sys.stdin, sys.stdout, sys.stderr = StringIO(), output, output
     random.seed(0)
     # without the two frames of this context manager, a batch may nest as many calls as in a sandbox
@@ -300,6 +307,7 @@ def leaves_traces(source: str) -> bool:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # it never runs
+    # the modules and names that the file imports
     nodes = list(ast.walk(tree))
     modules: dict[str, ModuleType] = {}  # by the name that the file gives to it
     imported = set[str]()  # the names of what the file imports from modules
@@ -317,6 +325,7 @@ def leaves_traces(source: str) -> bool:
             if not all(_exported(import_module(node.module), name) for name in names if name != "*"):
                 return True
             imported |= {alias.asname or alias.name for alias in node.names}
+    # what it does with them
     return any(_reaches(node, modules, imported) for node in nodes) or _handed_on(nodes, modules)
 
 

@@ -102,6 +102,7 @@ def code_cells(data: bytes) -> list[Cell]:
         raise NotebookError(Reason("language", detail=printable(bounds.cut(language, bounds.NAME))))
     if len(notebook.cells) > bounds.CELLS:
         raise NotebookError(Reason("too_many_cells", count=bounds.CELLS))
+    # cells are numbered as Jupyter runs them: cells without text get no number
     texts = ("".join(cell.source) for cell in notebook.cells if cell.cell_type == "code")
     written = [text.replace("\r\n", "\n").replace("\r", "\n") for text in texts if text and not text.isspace()]
     if any("\0" in text for text in written):
@@ -130,6 +131,7 @@ def _cell(number: int, text: str) -> Cell:
     if magic is None:
         return Cell(number, without_magics(text))
     blank = "\n" * text.count("\n")
+    # as many lines as before, so that line numbers stay those of the cell
     if magic[1] not in _RUN_AS_PYTHON:
         return Cell(number, blank)
     head = text[: magic.end()].count("\n")
@@ -151,6 +153,7 @@ def _python_lines(lines: Sequence[str]) -> Iterator[str]:
         begins = not (depth or quote or continued)
         if in_magic or (begins and _MAGIC.match(line)):
             indent = _INDENT.match(line)
+            # a magic that continues takes several lines, of which the first one becomes `pass`
             yield "" if in_magic else f"{indent[0] if indent else ''}pass"
             in_magic = line.endswith("\\")
             continue
@@ -166,9 +169,11 @@ def _after(line: str, depth: int, quote: str) -> tuple[int, str]:
         if quote:
             end = next((found for found in _ENDS[quote].finditer(line, at) if found[0] == quote), None)
             if end is None:
+                # only a triple-quoted string goes on by itself; any other needs a backslash
                 return depth, quote if len(quote) == 3 or line.endswith("\\") else ""
             at, quote = end.end(), ""
         found = _QUOTE.search(line, at)
+        # the rest of the line has no quotes or brackets, or is a comment
         if found is None or found[0] == "#":
             return depth, ""
         at = found.end()
@@ -297,14 +302,16 @@ def read_content(path: Path, root: Path | None, most: int) -> bytes | Reason:
     except FileNotFoundError:
         return Reason("missing")
     except OSError as error:
+        # these are the errors of `O_NOFOLLOW`, and of `O_DIRECTORY` for a link in place of a folder
         linked = error.errno in (errno.ELOOP, errno.EMLINK) or (root is not None and error.errno == errno.ENOTDIR)
         return Reason("symbolic_link") if linked else Reason("not_opened", detail=error.strerror)
+    # of the open file, because the path may lead to another one by now
     refusal = _refusal(os.fstat(handle), most)
     if refusal:
         os.close(handle)
         return refusal
     with os.fdopen(handle, "rb") as file:
-        return file.read(most + 1)
+        return file.read(most + 1)  # the file may have grown since; one byte more shows that
 
 
 def decode_source(path: Path, data: bytes) -> Source:

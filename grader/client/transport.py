@@ -215,7 +215,7 @@ class _Attempts:
         """Refuse the call for which a process waits, and note its name."""
         import fcntl  # does not exist on Windows
 
-        report = bytearray(_REPORTED.size)
+        report = bytearray(_REPORTED.size)  # the kernel demands that it is zero
         self._left -= 1
         with contextlib.suppress(OSError):  # the process has ended, or a signal interrupted the call
             fcntl.ioctl(self.reports, _RECEIVE, report)
@@ -253,6 +253,7 @@ class Sandboxed:
 
     def check(self) -> None:
         """End the process if it sent more than its answer, or has ended by itself."""
+        # a process that waits for the next request has nothing to send
         if self._channel is not None and select.select([self._channel], [], [], 0)[0]:
             self.close()
 
@@ -278,7 +279,7 @@ class Sandboxed:
                     self._number = self._warm.start(theirs.fileno(), out_end)
                 finally:
                     os.close(out_end)
-            undo.pop_all()
+            undo.pop_all()  # the process has started, so nothing is undone
         ours.setblocking(False)
         self._channel, self._out = ours, out
         self._heard = self._warm.tier == "process"  # without a sandbox, learner code itself could send descriptors
@@ -320,6 +321,7 @@ class Sandboxed:
         Nothing that the process does raises an exception.
         """
         assert self._number is not None
+        # the wall-clock time is a multiple of the CPU time, because the machine may be busy
         progress = _Progress(self._warm, self._number, cpu_s)
         patience = left = min(_BACKSTOP * cpu_s, self._budget.left_wall_s)
         while True:
@@ -413,6 +415,7 @@ class _Talk:
         if len(self.frame) < header:
             return None
         size = header + int(framing.HEADER.unpack_from(self.frame)[0])
+        # the announced size counts, too, so that a huge answer is refused at once
         if max(size, len(self.frame)) > self._cap:
             return Died("answer_too_large", limit_kb=self._cap >> 10)
         return bytes(self.frame) if len(self.frame) >= size else None
@@ -463,6 +466,7 @@ class _Progress:
             self._start_s = max(0.0, used - _STEP_S)
         if used - self._start_s > self._cpu_s + _GRACE_S:
             return Died("cpu_limit", seconds=self._cpu_s)
+        # code that sleeps or waits uses no CPU time, and the CPU limit would never stop it
         self._still = self._still + 1 if used == self._last_s else 0
         self._last_s = used
         if self._still >= bounds.STALLED_S:

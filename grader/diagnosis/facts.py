@@ -24,8 +24,10 @@ from ..words.facts import FaultFact
 from .formula import formula
 from .training import function_of
 
+# upstream gradients of the first two runs and of the third one, for each set of numbers
 _UPSTREAM = (2.5, -1.5, 0.75, 3.5, -2.25, 1.75, -3.25, 1.25)
 _ANOTHER = (-0.5, 4.0, -3.0, 1.25, 0.5, -4.0, 2.75, -1.75)
+# existing gradients of the two inputs in the second run
 _ALREADY = (
     *((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0)),
     *((7.0, -1.5), (-6.0, 8.0), (3.25, -8.5), (-12.0, 2.75)),
@@ -94,6 +96,8 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
     """
     programs = _passes(shown)
     look = (("values",), ("grads",), ("inputs",), ("traced",))
+    # a watched pass shows the order of rules; gradients of 0 before the second pass leave only what
+    # it adds
     watched = [Run(p, (("watch",), ("backward", p.root), *look)) for p in programs]
     twice = [
         Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
@@ -145,6 +149,7 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
         source: the text of the learner's file. Line numbers beyond its end are dropped.
         shown: the program that the learner sees. Facts about its operations come first.
     """
+    # numbers of single precision are a fact of their own, and then compared less strictly
     single = _single_precision(answer.seeds[0])
     outcomes = iter([_singles(outcome) for outcome in answer.seeds[0]] if single else answer.seeds[0])
     rules = _Rules(source, answer.reading)
@@ -188,7 +193,10 @@ class _Rules:
         """Derive the facts about an operation from its three runs for each set of numbers."""
         firsts = [first for first, *_ in tries]
         done = [tuple(o for o in three if isinstance(o, Done)) for three in tries]
+        # a result without a rule, a wrong value, or a wrong rule: only the first of these is
+        # certain
         if without := _without_rule(form.name, firsts, self._reading.rule_name):
+            # an operation that uses others may have its fault from them
             if not (self._found and form.made_of):
                 self._found.append(without)
         elif wrong := _wrong_value(form, firsts):
@@ -215,6 +223,7 @@ class _Rules:
             self._clearing.append(FaultFact("upstream_cleared", operation=form.name, lines=lines))
         # the facts that are not known yet, of this operation or of another one with the same rule
         known = {one.kind for one in self._found if one.operation == form.op or (lines and one.lines == lines)}
+        # a fact about one program has the lines of the rule that ran for it
         texts = [_program(form, x).shown for x in form.numbers]
         for fact in (fact for fact in facts if fact.kind not in known):
             at = places[texts.index(fact.program)] if fact.program else lines
@@ -290,7 +299,7 @@ def _wrong_value(form: Form, outcomes: Sequence[Done | Broke | None]) -> FaultFa
     for x, outcome in zip(form.numbers, outcomes, strict=True):
         if outcome is None or not outcome.values:
             continue
-        seen, right = outcome.values[0][-1], form.value(x)
+        seen, right = outcome.values[0][-1], form.value(x)  # the root is the last node
         kind = of_type(seen.type) if isinstance(seen, Odd) else ""
         if kind and not outcome.ruled:
             return FaultFact("gives_other", operation=form.name, found=kind)
@@ -394,6 +403,7 @@ class _Sample(NamedTuple):
 
 def _of_operation(form: Form, done: Sequence[tuple[Done, ...]]) -> list[FaultFact]:
     """Return the facts about each input of one operation; none if the values are wrong."""
+    # the observations by input; a fact needs a number from every run
     inputs: list[list[_Sample]] = [[] for _ in form.derivatives]
     for i, (x, three) in enumerate(zip(form.numbers, done, strict=True)):
         value = form.value(x)
@@ -406,6 +416,7 @@ def _of_operation(form: Form, done: Sequence[tuple[Done, ...]]) -> list[FaultFac
             sample = _Sample(x, value, local, _UPSTREAM[i], _ANOTHER[i], _ALREADY[i][j], *grads)  # type: ignore[arg-type]
             inputs[j].append(sample)
     facts = [fact for j in range(len(inputs)) for fact in _of_input(form, j, inputs)]
+    # for `*`, two facts with the formulas `a` and `b` say the same
     if len(inputs) == 2 and form.name != "mul" and _swapped(inputs):
         facts = [fact for fact in facts if fact.kind == "overwrites"] + [FaultFact("swapped", operation=form.name)]
     return facts
@@ -473,7 +484,10 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
     if factor is not None and _close(factor, -1.0):
         yield fact("sign")
         return
+    # of a derivative that is the same for all numbers, a constant factor is also a formula
     constant = factor is not None and len({round(one.local, 9) for one in samples}) > 1
+    # a formula of the local derivative needs a contribution that is proportional to the upstream
+    # gradient
     linear = _fits(samples, lambda one, upstream: upstream * (one.fresh / one.upstream))
     known = None
     if linear and not constant:
@@ -576,6 +590,7 @@ def pass_facts(answer: Read, rules: Collection[FaultFact] = (), shown: Program |
         return ()
     seeds = len(answer.seeds)
     about = shown.shown if shown else ""
+    # the program that the learner sees, then facts that hold under every order seed
     first = min(found, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
     none = first.kind == "not_seeded" and answer.reading.grad_starts_as_none
     orders = None if holds[first] == seeds else (holds[first], len(by_seed))
@@ -584,7 +599,9 @@ def pass_facts(answer: Read, rules: Collection[FaultFact] = (), shown: Program |
 
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[FaultFact]:
     """Return the facts about the backward pass under one order seed, most important first."""
+    # the three parts of `pass_probes`
     watched, twice, from_others = seed[: len(programs)], seed[len(programs) : -1], seed[-1]
+    # if watching breaks the engine, take the first passes of the runs that are not watched
     if not any(isinstance(outcome, Done) for outcome in watched):
         watched, stored = twice, True
     done = [(p, o) for p, o in zip(programs, watched, strict=True) if isinstance(o, Done)]
@@ -856,6 +873,7 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     """
     if outcome.status in ("passed", "not_started"):
         return False
+    # first what the fact is about: a function that trains, a limit, an error, the kind of numbers
     if function := function_of(fact):
         return function in outcome.calls and outcome.finding is not None and outcome.finding.reason is None
     operation = operation_of(fact)
@@ -869,6 +887,7 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     if outcome.wrong_value and fact.kind not in _OF_VALUE:
         return False
     if operation is None:
+        # then the program that failed: whether it runs the pass, and has the operation
         one_rule = outcome.single and not any(map(_made_of, outcome.operations))
         return outcome.passes and not (one_rule and fact.kind == "ran_early")
     if fact.kind == "wrong_gradient" and not outcome.passes:

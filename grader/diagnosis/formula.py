@@ -59,6 +59,7 @@ def formula(observed: Sequence[float], names: Names) -> str | None:
     """
     if len(observed) < _FEWEST:
         return None
+    # a constant needs no names
     if all(math.isclose(one, observed[0], rel_tol=1e-9) for one in observed):
         return f"{observed[0]:.6g}"
     found = min(_candidates(tuple(observed), _table(names)), key=lambda one: one.rank, default=None)
@@ -74,6 +75,7 @@ def _candidates(observed: tuple[float, ...], table: "_Table") -> Iterator[_Formu
     if negative:
         text = f"-({negative.text})" if negative.binds == _SUM else f"-{negative.text}"
         yield structs.replace(negative, text=text)
+    # compounds are only needed for what the table does not have
     if direct or negative:
         return
     for left in table.formulas:
@@ -109,6 +111,7 @@ class _Table:
     def find(self, values: tuple[float, ...]) -> _Formula | None:
         """Return the formula that has these values, if there is one."""
         key = values[self._point]
+        # rounding may put the formula on either side of the key
         slack = 1e-9 * abs(key) + 1e-12
         for place in range(bisect_left(self._keys, key - slack), len(self._keys)):
             one = self._sorted[place]
@@ -139,9 +142,10 @@ def _table(names: Names) -> _Table:
         *(_Formula(text, _SUM if " " in text else _ATOM, 1, 1, values) for text, values in names),
     ]
     by_size = [[], atoms]
-    kept = {_rounded(one.values): one for one in reversed(atoms)}
+    kept = {_rounded(one.values): one for one in reversed(atoms)}  # the first of equal ones wins
     for size in range(2, _TABLE_SIZE + 1):
         pairs = ((x, y) for i in range(1, size) for x in by_size[i] for y in by_size[size - i])
+        # of two operands that can be exchanged, the smaller one comes first
         compounds = (_combined(x, y, *op) for x, y in pairs for op in _OPERATORS if not op[2] or x.size <= y.size)
         calls = (_called(name, function, x) for x in by_size[size - 1] for name, function in _functions().items())
         new: dict[tuple[str, ...], _Formula] = {}
@@ -182,6 +186,7 @@ def _made(text: str, binds: int, more: int, function: Callable[..., Any], *opera
 
 def _text(x: _Formula, symbol: str, y: _Formula, binds: int) -> str:
     """Return the text of an operation, with parentheses where Python needs them."""
+    # `**` in an operand of `**` has parentheses on both sides; `-` and `/` associate to the left
     left = x.text if x.binds >= binds + (symbol == "**") else f"({x.text})"
     right = y.text if y.binds >= binds + (symbol in ("-", "/", "**")) else f"({y.text})"
     return f"{left} {symbol} {right}"

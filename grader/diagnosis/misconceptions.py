@@ -122,6 +122,8 @@ def unfinished(solution: str) -> Iterator[str]:
                 if isinstance(statement, ast.stmt) and statement.lineno in lines:
                     for other in (ast.Pass(), _emptied(statement), _mistyped(statement)):
                         if other is not None:
+                            # the tree itself is changed for a moment, and not copied for each
+                            # version
                             statements[index] = ast.copy_location(other, statement)
                             yield ast.unparse(ast.fix_missing_locations(tree)) + "\n"
                     statements[index] = statement
@@ -173,6 +175,7 @@ def _replaced(solution: str, start: int, end: int, body: str) -> str:
 
 def _around(solution: str, position: int) -> str:
     """Return the name of the function around a position. Of nested functions, return the outermost within a class."""
+    # go back over the heads, to ever smaller indentation
     depth = len(solution[position:]) - len(solution[position:].lstrip(" "))
     name = ""
     for head in reversed(list(_HEAD.finditer(solution, 0, position))):
@@ -296,6 +299,7 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
     programs: dict[str, str] = {}
     unclear: set[str] = set()
     every = [batch for batches in shown.values() for batch in batches]
+    # whether no result depends on the order of a set
     settled = not any(batch.unsettled for batch in every)
     for check, batches in shown.items():
         for n, batch in enumerate(batches):
@@ -341,6 +345,7 @@ def _outcomes(batch: Shown, i: int) -> "Sequence[Done | Broke | Problem | Died |
 
 
 def _no_evidence(outcome: "Done | Broke | Problem | Died | None") -> bool:
+    # what was not run, is to be filled in or is not offered says nothing about a mistake
     problem = outcome.problem if isinstance(outcome, Broke) else outcome
     if not isinstance(problem, Problem):
         return outcome is None
@@ -359,6 +364,7 @@ def _asks_gradients(run: Run) -> bool:
 
 def _arrived(run: Run, outcome: Done | Broke) -> bool:
     """Return whether a gradient differs from the number that the grader set."""
+    # the gradients that the grader has set, by node
     there: dict[int, float] = {}
     for step, result in zip(run.steps, outcome.results, strict=False):
         if step[0] == "preload":
@@ -419,7 +425,7 @@ def _result(result: Result) -> str:
 def _number(value: Observed) -> str:
     if isinstance(value, Odd):
         return f"a {value.type}"
-    text = f"{value:.9g}"
+    text = f"{value:.9g}"  # the sign of 0 says nothing
     return "0" if text == "-0" else text
 
 
@@ -521,6 +527,7 @@ def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
     In such a pair, wherever only one of the two is wrong, the engine behaves like it. Programs on which both are
     wrong decide nothing. Each of the two must be the only wrong one on at least one program.
     """
+    # the candidates that explain something, and the pairs of them that explain everything
     possible = [
         candidate
         for candidate in (
@@ -552,6 +559,7 @@ def _together(one: _Candidate, other: _Candidate, programs: Mapping[str, str]) -
     for key, look in programs.items():
         looks = [candidate.behaviour.get(key, RIGHT) for candidate in (one, other)]
         wrong = [candidate for candidate, there in zip((one, other), looks, strict=True) if there != RIGHT]
+        # two mistakes on one program may look like anything, except right
         if len(wrong) == 2 or UNCLEAR in looks:
             if look == RIGHT:
                 return None
@@ -570,6 +578,7 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
     A misconception explains a check if the check's first wrong program is one of these.
     """
     found: dict[str, KnownBehaviour] = {}
+    # the first wrong program of each check
     first: dict[str, str] = {}
     for key in seen.wrong:
         first.setdefault(check_of(key), key)

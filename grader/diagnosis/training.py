@@ -25,7 +25,7 @@ _MOST = 2  # facts about `train`
 _LEAVES = program("L = a * b + c * d + e", a=3, b=-1.5, c=0.75, d=2.25, e=-4)
 # the gradients of the first leaves, which are given to the function
 _GRADS = ((16.0, -2.5, 0.5, -7.0, 1.5), (-3.0, 1.25, 9.0), (2.0, 6.5, -0.25, -1.75))
-_RATES = (0.1, 0.75, 2.5)
+_RATES = (0.1, 0.75, 2.5)  # one for each set of gradients
 _AT_FIRST = 1.0  # the gradient of each parameter before a training
 
 
@@ -77,6 +77,7 @@ def training_probes(limits: Limits) -> Batch:
 
 def training_facts(answer: Read) -> tuple[FaultFact, ...]:
     """Return the facts about `zero_grad` and `step`, and then those about `train` that do not follow from them."""
+    # in the order of `training_probes`
     outcomes = answer.seeds[0]
     clears, moves = outcomes[: len(_GRADS)], outcomes[len(_GRADS) : 2 * len(_GRADS)]
     of_clearing = [*_of_zero_grad(_calls(clears))]
@@ -91,6 +92,7 @@ def training_facts(answer: Read) -> tuple[FaultFact, ...]:
     first, *others = trainings
     if _keeps_losses([outcome.called[0] for outcome in outcomes[2 * len(_GRADS) :] if isinstance(outcome, Done)]):
         return (*of_clearing, *of_step, _fact("losses_kept"))
+    # a fact of one training alone may be a coincidence
     of_train = [fact for fact in first if all(_key(fact) in map(_key, other) for other in others)]
     return (*of_clearing, *of_step, *of_train[:_MOST])
 
@@ -159,6 +161,7 @@ def _calls(outcomes: Sequence[Done | Broke | None]) -> list[_Call]:
 
 def _known(clears: Sequence[_Call], moves: Sequence[_Call]) -> set[str]:
     """Return what in a training may be wrong because of `zero_grad` or `step`: `cleared` gradients, `moved` values."""
+    # without calls there is no evidence, so nothing counts as right
     kept = clears and all(call.new_values == call.values for call in clears)
     cleared = clears and all(grad == 0.0 for call in clears for grad in call.new_grads)
     moved = moves and all(_is_moved(call, i) for call in moves for i in range(call.count))
@@ -188,6 +191,7 @@ def _of_step(calls: Sequence[_Call]) -> Iterator[FaultFact]:
     still = [{i for i in range(call.count) if call.new_values[i] == call.values[i]} for call in calls]
     right = [{i for i in range(call.count) if _is_moved(call, i)} for call in calls]
     which = _which_of_each(still, calls)
+    # every parameter either stays or moves rightly
     others = all(len(one | other) == call.count for one, other, call in zip(still, right, calls, strict=True))
     if which and others and all(_was_made(call, i) for call, places in zip(calls, still, strict=True) for i in places):
         yield FaultFact("rebound", node="step", other=which)
@@ -222,6 +226,7 @@ def _new_value(calls: Sequence[_Call]) -> str | None:
     )
     if found := formula(seen, names):
         return found
+    # without a formula, the step may be a multiple of the right one
     for text, times in (("rate * p.grad", [call.rate for call, _ in points]), ("p.grad", [1.0] * len(points))):
         factors = [
             (call.values[i] - new) / (call.grads[i] * time)
@@ -327,6 +332,7 @@ class _History:
             self._take(event.kind, event.place, event.number)
 
     def _take(self, kind: str, place: int, number: float) -> None:
+        # an event belongs to the last pass, if there is one
         now = self.passes[-1] if self.passes else None
         which = self.training.places.index(place) if kind in ("left", "grad", "data") else -1
         if kind == "loss":
@@ -371,6 +377,7 @@ class _History:
 
     def _of_losses(self, moved: bool) -> Iterator[FaultFact]:
         """Yield the facts about the losses at which passes begin. `moved` is for wrong moves."""
+        # two passes from one loss
         again = [(one, other) for one, other in pairwise(self.passes) if one.loss == other.loss >= 0]
         if any(one.moved for one, _ in again):
             yield _fact("stale_loss", found="1" if len(self.losses) == 1 else "")
@@ -384,6 +391,7 @@ class _History:
             yield _fact("passes_taken", found=str(len(self.passes)), expected=str(self.training.steps))
         if moved:
             return
+        # the first pass of each loss: the parameters must not have moved since the loss was built
         first = {one.loss: one for one in reversed(self.passes) if one.loss >= 0}
         if any(move.changes for move in self.early):
             yield _fact("moved_early", found="first")
@@ -399,9 +407,12 @@ class _History:
 
     def _of_clearing(self) -> Iterator[FaultFact]:
         """Yield the facts about gradients that are not 0 when a pass begins, or 0 when the parameters move."""
+        # cleared between a pass and its step: the step then moves nothing, except perhaps after the
+        # last pass
         early = [one for one in self.passes if one.cleared and any(one.after) and one.moves]
         if early and all(not one.moved for one in early) and len(early) >= len(self.passes) - 1:
             yield _fact("cleared_early")
+        # the gradients to which each pass adds
         added = [{i for i in range(self.count) if self._is_added(one, i)} for one in self.passes]
         which = {_which(places, self.count) for places in added if places}
         when = [bool(places) for places in added]
@@ -430,6 +441,7 @@ class _History:
             if not any(one.moves for one in self.passes) and not any(self.early):
                 yield _fact("never_moved")
             return
+        # a parameter with a gradient of 0 does not move in a right step either
         able = [{i for i in range(self.count) if one.after[i]} for one in taking]
         if all(one.moved < could for one, could in zip(taking, able, strict=True)):
             parts = {frozenset(could - one.moved) for one, could in zip(taking, able, strict=True)}
@@ -438,6 +450,7 @@ class _History:
             else:
                 yield _fact("moved_apart")
             return
+        # a parameter that got more than one new value in a step
         again = [len([move for move in one.moves if move.changes]) > len(one.moved) for one in taking]
         if any(again):
             if all(again) and not any(map(self._is_one_step, taking)):
@@ -482,6 +495,7 @@ class _History:
 
     def _of_returned(self, returned: Called) -> Iterator[FaultFact]:
         """Yield the fact that the returned losses are those after each step."""
+        # the losses for the parameters after each step, which a late `train` returns
         after = [self.training.at(one.at) for one in self.passes[1:]] + [self.training.at(self.data)]
         right = [p.values[p.root] for p in after] if all(one.moved for one in self.passes) else []
         got = returned.numbers or ()

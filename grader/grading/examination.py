@@ -188,6 +188,7 @@ def examination(
             outcome = file.run_check(check)
             checked[check.id] = Checked(outcome, check_result(exercise, check, outcome, source.cells))
             yield CheckEnded(exercise, checked[check.id].result)
+        # only the course's own programs are compared with misconceptions
         own = file.engines if grader.seed == course.seed else {}
         screens = {check: engine.screen for check, engine in file.engines.items() if engine.screen}
         examined = Examined(state, checked, own, screens=screens, attempts=process.attempts)
@@ -290,6 +291,7 @@ class _File(Struct):
         """Run a batch of a check, in a fresh process if it must be `alone`."""
         if alone or self.alone:
             self.process.restart()
+        # asked before the batch runs, which makes the process a used one
         self.shared = self.shared or not self.process.fresh
         batch = replace(batch, order_seeds=batch.order_seeds[: self.orders]) if self.orders else batch
         return self.process.run(batch.tightened(self.limit_divisor) if self.limit_divisor > 1 else batch)
@@ -310,11 +312,13 @@ class _File(Struct):
 
     def _attempt(self, check: Check, *, alone: bool) -> CheckOutcome:
         self.alone, self.shared = alone, False
+        # the engine of the second run replaces that of the first, and its observations
         self.engines[check.id] = self._engine(check, self.grader.seed, self)
         return self.grader.checks.run(self.exercise, check, self.engines[check.id])
 
     def run_own_programs(self) -> dict[str, EngineUnderCheck]:
         """Run the checks on the course's own programs, without repeating any, and return their engines."""
+        # the result only explains a failure, so no batch is run again alone
         runner = _Once(self.process)
         engines = {check.id: self._engine(check, self.grader.course.seed, runner) for check in self.exercise.checks}
         for check in self.exercise.checks:
@@ -399,6 +403,7 @@ def _passing(engines: Iterable[EngineUnderCheck]) -> tuple[Run, ...]:
         for place, run in enumerate(shown.runs)
         if place not in shown.wrong | shown.aside and len(run.program.nodes) <= _SMALL
     )
+    # several checks may send the same run
     return tuple({(run.program.shown, str(run.steps)): run for run in runs}.values())[:_MOST_PASSING]
 
 
@@ -439,4 +444,5 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
         read = answer(gradient_probes(limits, only))
         return gradient_facts(read, only) if isinstance(read, Read) else ()
 
+    # so a fact counts only if it is found again when no other operation runs
     return tuple(fact for fact in gradients() if fact in gradients(fact.operation or fact.program))

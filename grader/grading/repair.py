@@ -26,7 +26,7 @@ _MOST_UNSCREENED = 100  # candidates that are tried if each needs a process of i
 _MOST_FIRST = 40  # candidates that pass where the first check failed, if none passes all checks
 _MOST_LATER = 2  # checks after the first one that are tried if nothing makes the first one pass
 _MOST_ALONE = 150  # candidates that run in a process of their own
-_MAX_CPU_S = 10.0
+_MAX_CPU_S = 10.0  # of a whole search
 _SMALL = 100  # nodes of a program
 _SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
 _MOST_LINES, _LINE = 20, 200  # lines of an edit that is shown, and characters of a line
@@ -66,11 +66,13 @@ def search(
     failed, filled = _failed(exercise, examined)
     if not failed:
         return
+    # the checks that failed, and what edits are tried on before they run as files of their own
     budget = budget or Budget(_MAX_CPU_S, withdrawn=withdrawn)
     trial = _Trial(grader, exercise, source, failed, budget)
     screens = _screens(examined, failed if filled else failed[:1])
     solution = _solution(grader, exercise)
     with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
+        # the candidates, without those that the failing run does not execute
         found = process.candidates()
         executed, suspects = _executed(process, screens, examined.passing)
         edits, whole = _split(found, executed, suspects, source)
@@ -102,6 +104,7 @@ def search(
     named = [one for one in named if trial.keeps(one)]
     check = check if repaired or named else ""
     shown = [*named, *repaired]
+    # only if every edit was tried, "no edit repairs the file" is true
     exhaustive = not repaired and len(edits.by_number) <= attempt.most
     yield Repairs(tuple(_told(trial, shown)), tried, exhaustive=exhaustive, check=check)
 
@@ -120,6 +123,7 @@ def _executed(
     executed = process.executed(screens[0].batch) if screens else None
     if executed is None or not passing:
         return executed, frozenset()
+    # one order seed is enough to find the lines
     batch = replace(screens[0].batch, runs=tuple(passing), order_seeds=screens[0].batch.order_seeds[:1])
     return executed, executed - (process.executed(batch) or executed)
 
@@ -149,6 +153,7 @@ class _Edits(Struct, frozen=True):
 
         Edits of several statements have groups of their own.
         """
+        # a statement is added between two lines, so either may be the suspect
         lines = (candidate.lines[0], candidate.lines[0] + 1) if candidate.kind == "added" else candidate.lines
         several = len(candidate.lines) > 1 and candidate.kind != "moved"
         which = all if several else any
@@ -167,7 +172,7 @@ def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
     """
     begun = {check: examined.outcomes[check].status != "not_started" for check in examined.failures}
     failed = [check for check in exercise.checks if check.id in begun and not check.bonus]
-    failed.sort(key=lambda check: not begun[check.id])
+    failed.sort(key=lambda check: not begun[check.id])  # stable: the others keep the course's order
     return failed if any(begun[check.id] for check in failed) else [], all(begun[check.id] for check in failed)
 
 
@@ -299,6 +304,7 @@ class _Attempt:
         """
         edits = self._edits.by_number
         for _, group in groupby(self._edits.in_order()[: self.most], lambda number: self._edits.group(edits[number])):
+            # the groups come in the order of how likely they are, so the first repair ends the search
             passed = yield from self._screened(list(group))
             if not self._screens:
                 self.tried += len(passed)
@@ -322,6 +328,7 @@ class _Attempt:
         """Return the candidates that pass wherever a check failed."""
         for place, screen in enumerate(self._screens):
             passed = []
+            # all candidates come to the first screen, and few to the others
             each_s = screen.batch.cpu_s / _HASTE if place else _each_s(screen)
             answers = self._process.tried(screen.batch, numbers, each_s)
             for number, answer in zip(numbers, answers, strict=True):
@@ -355,6 +362,7 @@ class _Trial(Struct):
         found: dict[tuple[int, ...], Candidate] = {}
         for one in candidates:
             yield progress
+            # of several repairs in one place, the first one says enough: the place
             if one.lines not in found and self.repairs(one, check):
                 least = self._least(one, check)
                 found[least.lines] = least
@@ -378,6 +386,7 @@ class _Trial(Struct):
         if not self.mends(candidate, [*failed, *self._others()]):
             return False
         if self.again is None:
+            # other numbers show edits that are right for the first ones by chance
             seed = f"{self.grader.seed}:again"
             self.again = replace(self.grader, seed=seed, oracle=_table(seed))
         try:
@@ -387,6 +396,7 @@ class _Trial(Struct):
 
     def mends(self, candidate: Candidate, checks: Sequence[Check]) -> bool:
         """Return whether checks pass with a candidate."""
+        # each trial takes a process, so their number is limited whatever the budget is
         self.left -= 1
         return self.left >= 0 and self._passes(self.grader, candidate, checks)
 
@@ -424,6 +434,7 @@ def _lines_of(candidate: Candidate, source: str | None) -> tuple[str, ...] | Uns
     """Return the lines that an edit of a text removes and adds, unless parts of the solution are in them."""
     if source is None or candidate.kind in ("function", "grafted"):
         return UNSET
+    # the lines before and after the edit are left out of the comparison
     first, rest = candidate.lines[0] - 1, source.count("\n", candidate.splices[-1].end)
     before, after = (text.split("\n") for text in (source, candidate.edited(source)))
     before, after = before[first : len(before) - rest], after[first : len(after) - rest]
@@ -474,6 +485,8 @@ def _with_solution(found: Sequence[Candidate], source: Source, solution: str) ->
     right = dict(_functions(ast.parse(solution), solution))
     for one in found:
         if one.function in right:
+            # the solution's function is indented like the one that it replaces, except for its
+            # first line
             (splice,) = one.splices
             column = splice.start - (source.text.rfind("\n", 0, splice.start) + 1)
             head, *body = right[one.function].split("\n")

@@ -45,6 +45,7 @@ class FileState(Struct, frozen=True):
         return self.reason if self.reason and self.reason.kind != "missing" else UNSET
 
 
+# the names that need no note
 _USUAL = [EngineShape("Value", "data", "grad", inputs) for inputs in ("_prev", "_children", "")]
 _NO_FINDING = Finding("failed")  # in the place of that of a check that passed
 
@@ -74,6 +75,7 @@ def check_result(
         cells: The cells of a notebook, which replace the line numbers of the text.
     """
     passed = outcome.status == "passed"
+    # points must never depend on a result that contradicts itself
     if passed == (outcome.finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
     finding = outcome.finding or _NO_FINDING
@@ -151,6 +153,7 @@ def score(
 def _run(exercise: Exercise, state: FileState, checked: Mapping[str, Checked]) -> tuple[Check, ...]:
     """Return the checks that were run. Raises `GraderFault` if their outcomes are not those in `checked`."""
     run = exercise.checks if state.state == "loaded" else ()
+    # a missing result would be a silent zero, and a surplus one would be points for nothing
     for name in sorted({check.id for check in run} ^ checked.keys()):
         has = "no result" if run else "a result"
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {has}")
@@ -191,6 +194,7 @@ def _explained(
         remarks = tuple(remark for remark in finding.remarks if not isinstance(remark, StartingFrom))
         message = learner.finding_text(replace(finding, remarks=remarks), cells) or UNSET
         result = replace(result, remarks=remarks or UNSET, message=message)
+    # a missing operation is a reason of its own, whatever else the code resembles
     lacking = finding.reason is not None and finding.reason.kind == "not_offered"
     known = diagnosis if checked.failed and not lacking else None
     hint = known.hint if known else _hint(exercise, check, outcome, facts)
@@ -218,6 +222,7 @@ def failure_codes(outcome: CheckOutcome, facts: Sequence[FaultFact]) -> Iterator
     Args:
         facts: The fault facts about the file. Only those that can explain the failure count.
     """
+    # the program that failed
     if len(outcome.operations) == 1:
         yield outcome.operations[0]
     if outcome.wrong_value:
@@ -228,6 +233,7 @@ def failure_codes(outcome: CheckOutcome, facts: Sequence[FaultFact]) -> Iterator
     yield outcome.status
     if outcome.finding is None:
         return
+    # what was remarked on the failure, and why there are no numbers
     yield from (tag_of(remark) for remark in outcome.finding.remarks if not isinstance(remark, SecondPass))
     if reason := outcome.finding.reason:
         yield from filter(None, (reason.kind, reason.type, reason.detail))

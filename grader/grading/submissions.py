@@ -62,6 +62,7 @@ def submission_events(
     Raises the same exceptions as `grade_events`.
     """
     budget = budget or Budget()
+    # grade the exercises
     results, failed = [], dict[str, Examined]()
     # one file at a time: each may take as much memory as the limits allow
     for exercise in grader.checks.exercises if exercises is None else exercises:
@@ -69,6 +70,7 @@ def submission_events(
         results.append(result)
         failed |= {exercise.id: examined} if searched and examined.failures else {}
     course = grader.course
+    # the report comes before any search, because a search may take seconds
     report = Report(
         schema=SCHEMA,
         grader_version=__version__,
@@ -90,6 +92,7 @@ def submission_events(
     for name in searched(report) if searched else ():
         if name in failed:
             exercise = next(one for one in grader.checks.exercises if one.id == name)
+            # the search may be withdrawn, for example when the file was saved again
             for event in search_file(grader, exercise, submission.sources[name], failed[name], budget.withdrawn):
                 if isinstance(event, Repairs):
                     results = [replace(one, repairs=event) if one.id == name else one for one in results]
@@ -117,6 +120,7 @@ def _exercise(
             examined = event
         else:
             yield event
+    # no learner code runs from here on
     known = grader.book.known.get(exercise.id)
     explained = explain(known, examined) if known else {}
     own = own_lines(source.text, stub or "") if examined.failures else ()
@@ -160,6 +164,7 @@ def grade_events(
         sources = {name: replace(source, path=relative_path(read[name], here)) for name, source in sources.items()}
     submission = Submission(sources, stamp_of(submission_id, sources), notes)
     with ExitStack() as stack:
+        # the worker starts while the hidden tests are collected
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
         oracle = stack.enter_context(Oracle(book, memo))
         checks = stack.enter_context(CheckSession(course, exercises))
@@ -190,6 +195,7 @@ def search_file(
 
 def own_lines(text: str, stub: str) -> frozenset[int]:
     """Return the numbers of the lines of a file that do not occur in its stub, without blank lines."""
+    # without indentation, because learners may indent given code anew
     given = {line.strip() for line in stub.splitlines()} | {""}
     return frozenset(number for number, line in enumerate(text.split("\n"), 1) if line.strip() not in given)
 
@@ -205,6 +211,7 @@ def _digest(sources: Mapping[str, Source]) -> str:
     sha = hashlib.sha256()
     for name, source in sorted(sources.items()):
         text = source.text if source.unread is None else json_text(source.unread)
+        # lengths separate the parts, so that no two submissions have the same data
         data = text.encode("utf-8", "surrogatepass")
         sha.update(f"{name}:{source.problem or 'text'}:{len(data)}\n".encode() + data)
         sha.update("".join(f"{start.cell}:{start.line}\n" for start in source.cells).encode())

@@ -94,6 +94,7 @@ def read_book(path: Path) -> AnswerBook:
 
 def write_book(path: Path, book: AnswerBook) -> None:
     """Write an answer book, with one answer in each line so that a diff shows changes. Raises `OSError`."""
+    # the answers are added to the text of all other fields, in place of its last brace
     head = msgspec.json.format(
         msgspec.json.encode(
             {

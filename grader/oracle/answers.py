@@ -101,6 +101,7 @@ class Oracle:
 
         The answer to a descent has only values, as `Descent` says.
         """
+        # the book first, then the memo, then torch
         missing = {p.key: p for p in programs if p.key not in self.known}
         if missing:
             self.known.update(self._recall(missing))
@@ -123,12 +124,13 @@ class Oracle:
         from .memo import Memo  # here, not above: most runs need no database
 
         version = torch_version()
+        # another version of torch may give other last digits
         texts = Memo(self._memo).get([f"{key} {version}" for key in programs])
         found = {}
         for key, program in programs.items():
             with contextlib.suppress(KeyError, msgspec.MsgspecError):
                 answer = msgspec.json.decode(texts[f"{key} {version}"], type=Answer)
-                if (len(answer.values), len(answer.grads)) == program.sizes:
+                if (len(answer.values), len(answer.grads)) == program.sizes:  # otherwise it is computed again
                     found[key] = answer
         return found
 
@@ -143,6 +145,7 @@ class Oracle:
         return computed
 
     def _ask(self, program: Question) -> Answer:
+        # `clock` stands still meanwhile: computing answers does not count as time of a check
         began = time.perf_counter()
         try:
             return self._computed(program)

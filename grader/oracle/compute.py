@@ -36,7 +36,7 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
         operation = OPERATIONS[op]
         compute = getattr(torch, op) if operation.is_function else operation.compute
         result = compute(*(made[o] if isinstance(o, int) else o[1] for o in operands))
-        result.retain_grad()
+        result.retain_grad()  # torch keeps only the gradients of leaves by itself
         made.append(result)
     torch.autograd.backward(made[root])
     values = [node.item() for node in made]
@@ -71,7 +71,7 @@ def main() -> None:
 
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
     """Answer every request."""
-    torch.set_num_threads(1)
+    torch.set_num_threads(1)  # the tensors have one number each
     while (request := receive(requests, Request)) is not None:
         nodes, root, *steps = request.question
         try:

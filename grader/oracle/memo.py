@@ -50,6 +50,7 @@ class Memo:
         try:
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")  # the checksum detects damage
             connection.execute(_SCHEMA)
+            # fails if the table has other columns
             connection.execute("SELECT key, answer, checksum FROM answers LIMIT 1").fetchone()
         except sqlite3.OperationalError:  # locked for too long, read-only, or the disk is full
             connection.close()

@@ -82,6 +82,7 @@ class Redraw:
         Args:
             beside: the numbers that a check sends with the programs. `numbers` gives the ones that replace them.
         """
+        # the same program may need other numbers beside other ones
         keys = [f"{program.key} {list(beside)}" for program in programs]
         undecided = {key: p for key, p in zip(keys, programs, strict=True) if key not in self.leaves}
         if undecided:
@@ -113,6 +114,7 @@ class Redraw:
         """Choose leaf values for the programs, in up to 50 draws."""
         answers = dict(zip(undecided, self._answers(list(undecided.values())), strict=True))
         instead = self.numbers(beside)
+        # all programs at once, because each question to the oracle's process takes time
         for draw in range(_DRAWS):
             drawn = {key: self._drawn(key, program, draw) for key, program in undecided.items()}
             candidates = [program.with_leaves(drawn[key]) for key, program in undecided.items()]
@@ -129,6 +131,7 @@ class Redraw:
             if not undecided:
                 return
         for key, program in undecided.items():
+            # no draw was accepted; a program whose numbers are pinned anyway is not reported
             self.leaves[key] = tuple(leaf.value for leaf in program.leaves)
             if any(abs(value) not in {0.0, 1.0, *plain_numbers(program)} for value in self.leaves[key]):
                 self.kept.append(program)
@@ -155,9 +158,11 @@ def asks_the_same(one: Asked, other: Asked) -> bool:
     """
     before, after = ((*asked.answer.values, *asked.answer.grads) for asked in (one, other))
     most, most_after = max(map(abs, before)), max(map(abs, after))
+    # the tolerance of a comparison grows with the largest number, and must not hide small ones
     if most_after > _LARGER * most:
         return False
     for x, y in zip(before, after, strict=True):
+        # a sum that was 0 has to stay 0, apart from rounding
         if abs(x) <= _NOTHING * most and abs(y) <= _NOTHING * most_after:
             continue
         if x * y <= 0 or abs(y) * most < _FAINTER * abs(x) * most_after:
@@ -178,6 +183,7 @@ def _coincidences(asked: Asked) -> Iterator[set[tuple[int, int]]]:
         plain = [1.0, *asked.beside, *(o.value for o in node.operands if isinstance(o, Number))]
         found = [part[i] for i in (index, *node.inputs) for part in (values, grads)]
         sizes = list(map(abs, [*plain, *found]))
+        # `i` is never a plain number, because two plain numbers may be equal
         yield {
             (i, j)
             for i in range(len(plain), len(sizes))
@@ -243,6 +249,7 @@ def _whole(magnitude: float, rng: random.Random, near: bool) -> float:
 
 
 def _fractional(magnitude: float, rng: random.Random) -> float | None:
+    # as many digits as before, and at least two
     digits = repr(magnitude).partition("e")[0].replace(".", "").strip("0")
     drawn = float(f"{magnitude * (0.6 + rng.random()):.{max(2, len(digits))}g}")
     return drawn if drawn != int(drawn) and (drawn < 1) == (magnitude < 1) else None
@@ -259,13 +266,14 @@ def among_others(program: Program, rng: random.Random) -> Program:
 
     The first unused leaf comes before every node of the program, so no node keeps its index.
     """
+    # the unused leaves go among the leaves; all operations follow
     first_operation = next((i for i, node in enumerate(program.nodes) if isinstance(node, Op)), len(program.nodes))
     names = [name for name in _NAMES if name not in program.index][: 1 + int(rng.random() * 3)]
     first, *more = (Leaf(name, round(0.3 + 2.2 * rng.random(), 2)) for name in names)
     leaves: list[Leaf | Op] = list(program.nodes[:first_operation])
     for other in more:
         leaves.insert(int(rng.random() * (len(leaves) + 1)), other)
-    leaves.insert(0, first)
+    leaves.insert(0, first)  # last, so that nothing comes before it
     shift = len(names)
     moved = [i for i, leaf in enumerate(leaves) if leaf.name not in names]
     place = [*moved, *range(first_operation + shift, len(program.nodes) + shift)]
@@ -289,6 +297,6 @@ def _moved(short: list[list[object]], leaves: Sequence[Leaf | Op], place: Sequen
     made: list[list[object]] = [["leaf", leaf.value] for leaf in leaves if isinstance(leaf, Leaf)]
     for row in short:
         if row[0] != "leaf":
-            head = 3 if row[0] == "repeat" else 1
+            head = 3 if row[0] == "repeat" else 1  # `repeat`, a count and an operation come before the operands
             made.append([*row[:head], *(place[o] if isinstance(o, int) else o for o in row[head:])])
     return made

@@ -51,12 +51,14 @@ def draw(
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
         raise ProgramError(f"sizes must be between 1 and {len(_STEPS)}, not {sizes}")
+    # sizes grow evenly, and each program has a seed of its own, whatever the others are
     wanted = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
     return [_one(own_seed, size, tuple(ops), numbers) for own_seed, size in wanted]
 
 
 @lru_cache(maxsize=4096)  # all submissions of a cohort get the same programs
 def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
+    # a drawing fails if a value is huge or some nodes cannot be joined
     for attempt in range(_TRIES):
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
         if nodes is not None:
@@ -73,6 +75,7 @@ def parts(drawn: Program) -> list[Program]:
 def _part(drawn: Program, root: int) -> Program | None:
     if not isinstance(drawn.nodes[root], Op):
         return None
+    # the nodes below the root of the part, with the indices that they have there
     kept = drawn.rooted_at(drawn.nodes[root].name).reachable
     place = {index: i for i, index in enumerate(kept)}
     nodes: list[Node] = []
@@ -101,12 +104,14 @@ class _Drawing:
         self.idle: list[int] = []  # nodes without a user yet
 
     def draw(self) -> list[Node] | None:
+        # without an operation of two operands, only a chain from one leaf is possible
         leaves = min(len(_LEAVES), 1 + self._below(1 + self.size // 2)) if self.joins else 1
         for name in _LEAVES[:leaves]:
             self._add(Leaf(name, self._leaf_value()), None)
         for step in range(self.size):
             if not self._step(_STEPS[step], self.size - step):
                 return None
+        # the root is the only node without a user
         if len(self.idle) > 1 or not _gradients_stay_moderate(self.nodes, self.values):
             return None
         *before, last = self.nodes
@@ -121,11 +126,13 @@ class _Drawing:
     def _leaf_value(self) -> float:
         while True:
             value = round(0.3 + 2.2 * self.rng.random(), 2) * (1 if self.rng.random() < 0.6 else -1)
+            # different enough that no two leaves can be confused
             if all(abs(value - other) > 0.05 for other in self.values):
                 return value
 
     def _step(self, name: str, left: int) -> bool:
         """Add one operation. If there are more idle nodes than steps left, use two of them."""
+        # each join leaves one idle node less
         must_join = len(self.idle) > left
         for _ in range(20):
             if must_join and not self.joins:
@@ -150,11 +157,13 @@ class _Drawing:
         if self.numbers and self.rng.random() < 0.3:
             number = Number((2, 3, 0.5, -1.5, 7)[self._below(5)])
             return (number, first) if self.rng.random() < 0.5 else (first, number)
+        # only for these, because `a - a` and `a / a` are constant
         if op in ("add", "mul") and self.rng.random() < 0.25:
             return first, first
         return first, self._any()
 
     def _any(self) -> int:
+        # idle nodes more often, so that few have to be joined at the end
         return self._pick(self.idle if self.idle and self.rng.random() < 0.5 else range(len(self.nodes)))
 
     def _add(self, node: Node, value: float | None) -> None:
@@ -233,6 +242,7 @@ _arranged: dict[tuple[str, int], Arrangement | None] = {}  # shared by all submi
 
 def _arrange(program: Program, number: int) -> Arrangement | None:
     operations = [node for node in program.wire if node[0] != "leaf"]
+    # the seed of the order has the operations in it, and no values
     places = _places(program, random.Random(f"{number}:{len(program.nodes)}:{operations}"))
     if places == tuple(range(len(places))):
         return None
@@ -245,6 +255,7 @@ def _arrange(program: Program, number: int) -> Arrangement | None:
 
 def _places(program: Program, draws: random.Random) -> tuple[int, ...]:
     """Return a random topological order, as the place of each node."""
+    # Kahn's algorithm, with a random choice among the nodes whose inputs have a place
     waiting = [len(set(inputs)) for inputs in program.inputs]
     ready = [index for index, count in enumerate(waiting) if not count]
     places = [0] * len(waiting)

@@ -185,6 +185,7 @@ class Program:
         """Return the indices of the root and of all nodes from which it was computed, in the program's order."""
         wanted = [False] * len(self.nodes)
         for index in range(self.root, -1, -1):
+            # inputs have lower indices, so one pass down from the root reaches all
             wanted[index] = wanted[index] or index == self.root
             if wanted[index]:
                 for source in self.inputs[index]:
@@ -223,6 +224,7 @@ class Program:
             return self.of_truth(self.truth.gradients(at_first))
         grads = [at_first] * len(self.nodes)
         grads[self.root] = 1.0
+        # the nodes are in a topological order, so users come before inputs from the end
         for index in range(self.root, -1, -1):
             node = self.nodes[index]
             if isinstance(node, Op):
@@ -299,6 +301,7 @@ def _operands(node: Op, values: Sequence[float]) -> list[float]:
 
 def key_of(question: list[object]) -> str:
     """Return the key of a question to the oracle: SHA-256 in hexadecimal."""
+    # answer books and memos have keys of this text, so its form must not change
     text = json.dumps(question, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -434,6 +437,7 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
         raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
     if not truth:
         return _parsed(text, leaves)
+    # leaves of both are in `truth`, so that its answer has every node
     of_truth = _parsed(truth, _named_in(f"{text} {truth}", leaves), idle=True)
     parsed = replace(_parsed(text, _named_in(text, leaves), calls=True), truth=of_truth)
     if of_truth.root_name != parsed.root_name:
@@ -497,6 +501,7 @@ class _Parser:
             raise self._error(f"not an expression ({error})") from None
         if not body:
             raise self._error("it is empty")
+        # a single expression, or assignments
         if isinstance(body[0], ast.Expr) and len(body) == 1:
             self._assign("L", body[0].value)
         else:
@@ -510,6 +515,7 @@ class _Parser:
                         self._assign(name, value)
                     case _:
                         raise self._error("every line must be an assignment such as `b = a + 1`")
+        # a leaf without a use is probably a mistake of the test
         idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
         if idle and not self.idle:
             raise self._error(f"{', '.join(idle)} has a value but is not used")
@@ -519,6 +525,7 @@ class _Parser:
         if name in self.names:
             raise self._error(f"{name} is defined twice")
         self._operand(value, name)
+        # an operation is added under the name; another name or a number adds nothing
         if name not in self.names:
             raise self._error(f"{name} is not an operation, only another name")
 
@@ -579,6 +586,7 @@ class _Parser:
                     raise self._error(f"{leaf} has no value")
                 self.used.add(leaf)
                 return self.names[leaf]
+            # `-2` is a number, and not the operation `neg`
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 return self._number(-number)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -610,6 +618,7 @@ class _Parser:
         return self._add(Op(name or self._unnamed(ast.unparse(whole)), op, parts))
 
     def _unnamed(self, expression: str) -> str:
+        # the name is the text, and a number if that is taken
         name, count = expression, 1
         while name in self.names:
             count += 1

@@ -124,6 +124,7 @@ class Operation(Struct, frozen=True):
 def _functions(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions that compute the value of an operation and its local derivatives."""
     one = OPERATIONS[name]
+    # times 1.0, because a derivative such as `1` is an int
     zeros = one.zero_where or ("False",) * len(one.derivatives)
     local = [f"0.0 if {zero} else 1.0 * ({text})" for text, zero in zip(one.derivatives, zeros, strict=True)]
     value = _compiled(one.operands, one.value) if one.method is None else getattr(operator, one.method)
@@ -133,6 +134,7 @@ def _functions(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
 @cache
 def _compiled(operands: str, text: str) -> Callable[..., Any]:
     """Return the function of these operands that computes a text of the table."""
+    # texts of this table only; none comes from a learner or a course
     function: Callable[..., Any] = eval(f"lambda {', '.join(operands)}: {text}", dict(_CALLABLE))
     return function
 
@@ -265,12 +267,15 @@ def _forms(operation: Operation) -> Iterator[Form]:
     letters, name = operation.operands, operation.name
     for ending, condition, numbers in operation.cases or (("", "", operation.numbers),):
         form = Form(name + ending, operation, operation.text, operation.derivatives, numbers, condition)
+        # the number is no node, so it needs no derivative
         if "n" in letters:
             form = structs.replace(form, derivatives=operation.derivatives[:1])
+        # a case in which every derivative is 0, such as relu below 0, has this text
         elif condition and not any(form.local(x, form.value(x))[0] for x in numbers):
             form = structs.replace(form, derivatives=("0",))
         yield structs.replace(form, made_of=operation.made_of)
     if letters == "ab":
+        # with the number on the left, the node is the right operand
         text, derivative = (_reflected(one) for one in (operation.text, operation.derivatives[1]))
         reflected = (f"r{one}" for one in operation.made_of if one in OPERATIONS and OPERATIONS[one].operands == "ab")
         yield Form(f"r{name}", operation, text, (derivative,), _WITH_NUMBER, "", True, (name, *reflected))

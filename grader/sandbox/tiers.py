@@ -68,7 +68,7 @@ def module_folders(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         spec = find_spec(name)
         if spec is not None and spec.origin:
-            folders[name] = str(Path(spec.origin).parent.parent)
+            folders[name] = str(Path(spec.origin).parent.parent)  # the folder with that of the package
     return folders
 
 
@@ -95,7 +95,9 @@ def die_first(pid: int) -> None:
     Has an effect on Linux only.
     """
     with contextlib.suppress(OSError):
+        # 1000 is the highest score; forks inherit it
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
+        # a launcher such as bubblewrap starts the server process as its child
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             die_first(int(child))
 
@@ -207,6 +209,7 @@ class Warm:
         """Launch the next candidate whose launcher does not fail. If there is none, raise the error of `refuse`."""
         while self._candidates:
             launcher = self._candidates[0][1]
+            # our copy of their end is closed, so that the end of the process closes the connection
             ours, theirs = socket.socketpair()
             with theirs:
                 try:
@@ -246,7 +249,7 @@ class Warm:
             reason, detail = json.loads(self._control.recv(size, socket.MSG_WAITALL))
         except (OSError, ValueError, framing.HeaderError):
             return "the sandbox could not be set up on this system", ""
-        self._control.settimeout(None)
+        self._control.settimeout(None)  # an answer may take long on a busy machine
         return reason, detail
 
     def _ask(self, command: bytes, fds: Sequence[int] = (), answers: int = 1) -> tuple[int, ...]:
@@ -285,7 +288,7 @@ def namespaces(request: Request) -> "subprocess.Popen[bytes]":
     bwrap = find_program("bwrap")
     if bwrap is None:
         raise FileNotFoundError("bubblewrap is not installed (Debian, Ubuntu: apt install bubblewrap)")
-    python = os.path.realpath(sys.executable)
+    python = os.path.realpath(sys.executable)  # a virtual environment and its link are not mounted
     worker = interpreter(python, _INSIDE, request, settings("namespaces", request, drop_to()))
     return spawn([bwrap, *_unshared(), *_files(python, request), "--", *worker], request)
 
@@ -304,10 +307,12 @@ def _unshared() -> Iterator[str]:
 def _files(python: str, request: Request) -> Iterator[str]:
     library = os.path.dirname(os.__file__)
     yield from ("--ro-bind", python, python, "--ro-bind", library, library)
+    # an empty folder in place of each folder of installed packages
     for name in ("site-packages", "dist-packages"):
         folder = os.path.join(library, name)
         if os.path.isdir(folder):
             yield from ("--tmpfs", folder, "--remount-ro", folder)
+    # a link stays a link, for example /lib to /usr/lib
     for path in _system_libraries():
         if os.path.islink(path):
             yield from ("--symlink", os.readlink(path), path)
@@ -324,8 +329,10 @@ def _system_libraries() -> Iterator[str]:
     """Yield the paths of shared libraries, without the packages that a system Python installs beside them."""
     triplet = sysconfig.get_config_var("MULTIARCH")
     debian = f"/usr/lib/{triplet}" if triplet else ""
+    # on Debian only the libraries of this machine, because /usr/lib also has Python's packages
     yield debian if os.path.isdir(debian) else "/usr/lib"
     yield from (path for path in ("/usr/lib64", "/lib", "/lib64") if os.path.exists(path))
+    # Python's own library, which may be installed elsewhere
     shared = sysconfig.get_config_var("LIBDIR")
     name = sysconfig.get_config_var("INSTSONAME")
     if sysconfig.get_config_var("Py_ENABLE_SHARED") and shared and name:

@@ -96,22 +96,26 @@ def candidates(file: "File") -> list[Candidate]:
 
     A candidate for a whole function replaces it by nothing. The trusted side puts a right function there.
     """
+    # each edit once, by kind
     by_kind: dict[str, list[_Edit]] = {kind: [] for kind in ORDER}
     seen: set[tuple[Splice, ...]] = set()
     for edit in file.edits():
         if edit.splices not in seen and all(len(splice.text) <= LONGEST for splice in edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
+    # the functions that have a line which may be edited
     whole = [
         Candidate("function", (one.node.lineno,), (Splice(*file.span(one.node), ""),), one.name)
         for one in file.functions
         if not file.editable.isdisjoint(range(one.node.lineno, (one.node.end_lineno or 0) + 1))
     ]
+    # the edits in one place, then those in several
     once = [Candidate(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]]
     together = [many for kind in ORDER if kind in _TWICE for many in _everywhere(by_kind[kind])]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     likely = sum(one.kind not in _UNLIKELY for one in once)
     every = [*whole, *once[:likely], *together, *once[likely:], *twice]
+    # of candidates with the same splices, the first one counts, at the place of the last one
     return list({one.splices: one for one in reversed(every)}.values())[::-1][:MOST]
 
 
@@ -151,6 +155,7 @@ ORDER = (
     "expression",
 )
 _UNLIKELY = ("deleted", "moved", "expression")
+# the kinds that are also tried in several statements at once
 _TWICE = (
     *("accumulate", "assigned", "sign", "operator", "operands", "factor_dropped", "constant", "comparison", "name"),
     *("factor_added", "condition", "called", "deleted"),
@@ -185,12 +190,15 @@ def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
     targets: dict[int, set[str]] = {}
     for edit in edits:
         targets.setdefault(edit.block, set()).add(edit.target)
+    # edits that are the same once the two objects are called `<target>` and `<other>`; one for each
+    # statement
     groups: dict[tuple[str, str], dict[int, _Edit]] = {}
     for edit in edits:
         others = targets[edit.block] - {edit.target, ""}
         how = _mirrored(edit.how, edit.target, "<target>") if edit.target else edit.how
         how = _mirrored(how, min(others), "<other>") if len(others) == 1 else how
         groups.setdefault((how, edit.attribute), {}).setdefault(edit.lines[0], edit)
+    # splices that overlap cannot be made together
     for group in groups.values():
         splices = tuple(sorted(splice for edit in group.values() for splice in edit.splices))
         if 1 < len(group) <= _TOGETHER and _apart(splices) and all(len(edit.lines) == 1 for edit in group.values()):
@@ -212,6 +220,7 @@ def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
         for target in sorted(targets[first.block]):
             for second in places.get((first.block, _mirrored(first.how, first.target, target)), ()):
                 splices = tuple(sorted(first.splices + second.splices))
+                # each pair once
                 if first.lines < second.lines and second.target == target and _apart(splices):
                     yield Candidate(first.kind, first.lines + second.lines, splices)
 
@@ -273,6 +282,7 @@ class File:
         own = [one for one in _statements(mine.node) if not _has_block(one)]
         other = [one for one in _statements(theirs.node) if not _has_block(one)]
         texts = [self.text(one) for one in own], [right.text(one) for one in other]
+        # the statements that were replaced one for one between the two functions
         changed: list[tuple[ast.stmt, str]] = []
         for tag, a, end_a, b, end_b in difflib.SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
             if tag == "replace" and end_a - a == end_b - b:
@@ -340,9 +350,11 @@ class File:
                 case ast.arg(name):
                     counts.setdefault(name, 0)
                     owners[name] = None
+        # the usual attributes of every object, even if the function does not name them yet
         for owner in owners:
             for attribute in ("data", "grad"):
                 counts.setdefault(f"{owner}.{attribute}", 0)
+        # the pool is small, so attributes of objects come first
         names = [name for name in counts if name not in _BUILTIN]
         return tuple(sorted(names, key=lambda name: ("." not in name, -counts[name]))[:_POOL])
 
@@ -357,6 +369,7 @@ class File:
             yield from self._edits_of_statement(statement, pool)
             if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _is_text(statement):
                 continue
+            # no other statement can stand in the place of `elif`
             if self._is_elif(statement):
                 continue
             yield self._put("deleted", self.text(statement), statement, "pass")
@@ -375,6 +388,7 @@ class File:
     def _edits_of_statement(self, statement: ast.stmt, pool: tuple[str, ...]) -> Iterator[_Edit]:
         if isinstance(statement, ast.Assign | ast.AugAssign):
             yield from self._assignments(statement)
+        # the value: its sign, another factor, and the mean in place of the sum
         if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return) and isinstance(statement.value, _NUMERIC):
             operand = self._operand(statement.value)
             yield self._put("sign", "-", statement.value, f"-{operand}")
@@ -383,6 +397,7 @@ class File:
         match statement:
             case ast.Return(value=ast.Call(func=ast.Name(id="sum"), args=[ast.Name(id=name)]) as total):
                 yield self._put("factor_added", "mean", total, f"{self.text(total)} / len({name})")
+        # the statement as a whole: an unused value, another result, another target
         if isinstance(statement, ast.Expr):
             yield from self._used(statement, statement.value)
         if isinstance(statement, ast.Return) and isinstance(statement.value, ast.List | ast.Tuple | ast.Call):
@@ -390,6 +405,7 @@ class File:
                 yield self._put("expression", "returned", statement.value, name)
         if isinstance(statement, ast.Assign | ast.AugAssign):
             yield from self._other_targets(statement, pool)
+        # its expressions, its condition, and the order of its loop
         yield from self._edits_of_expressions(list(_expressions(statement)), pool)
         if isinstance(statement, ast.If | ast.While):
             test = self.text(statement.test)
@@ -441,6 +457,7 @@ class File:
         for other in others:
             signs = (old == "-=" and other in ("+=", "=")) or (old, other) == ("+=", "-=")
             kind = "sign" if signs else "accumulate" if "=" in (old, other) else "operator"
+            # so that `a.grad = 0` and `a.grad = x` are not edited together
             constant = " 0" if isinstance(statement.value, ast.Constant) else ""
             yield self._edit(kind, f"{old}{other}{constant}", Splice(start, end, between.replace(old, other, 1)))
 
@@ -550,6 +567,7 @@ class File:
                 yield self._put("factor_dropped", f"{call.func.id} {position}", call, self._operand(argument))
             if len(arguments) == 2:
                 yield self._put("operator", call.func.id, call, f"({' + '.join(map(self._operand, arguments))})")
+        # `x.append(y)` becomes `x.insert(0, y)`
         if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
             yield self._edit(
                 "reversed",
@@ -573,6 +591,7 @@ class File:
         statement = block[position]
         start, end = self.span(statement)
         column = statement.col_offset
+        # the statement after one of the next ones, and each of these before the statement
         following = block[position + 1 : position + 1 + _FURTHEST]
         for distance, after in enumerate(following, 1):
             if column != after.col_offset or isinstance(after, ast.ClassDef):
@@ -621,12 +640,15 @@ class File:
             if self.editable.isdisjoint(lines) or function.node.name == "__init__":
                 continue
             names = _bound(function.node)
+            # what a rule does for one operand only, and a rule that is not attached
             yield from self._mirror_images(function)
             yield from self._attachments(function, attached)
+            # a first number, a growing collection and a call may be missing at any place
             texts = dict.fromkeys([*self._first_numbers(function, names, numbers), *self._growth(function, names)])
             texts |= dict.fromkeys(self._calls_of(function, names, attached))
             for text in texts:
                 yield from self._everywhere_in(function, text)
+            # a result may be missing at the end
             if not any(isinstance(one, ast.Return) and one.value is not None for one in _statements(function.node)):
                 assigned = [_assigned(one) for one in function.node.body if isinstance(one, ast.Assign)]
                 for name in dict.fromkeys(
@@ -651,10 +673,12 @@ class File:
             passes = any(isinstance(one, ast.Pass) for one in block)
             for position in range(len(block) + 1) if block else ():
                 before = block[position - 1] if position else None
+                # the place has to exist: not before `elif`, and not where nothing runs any more
                 if position == 0 and self._is_elif(block[0]):
                     continue
                 if isinstance(before, ast.Return | ast.Raise | ast.Continue | ast.Break):
                     continue
+                # a docstring stays first, and what is still to be filled in begins after `pass`
                 if (position == 0 and _is_text(block[0])) or (passes and not isinstance(before, ast.Pass)):
                     continue
                 yield self._after(function, block, position, text)
@@ -797,6 +821,7 @@ def _statements(function: _Function) -> Iterator[ast.stmt]:
     waiting = list(function.body)
     while waiting:
         yield (one := waiting.pop(0))
+        # the statements inside come before those after it, as in the text
         waiting[:0] = [inner for block in _BLOCKS for inner in getattr(one, block, ()) if isinstance(inner, ast.stmt)]
 
 

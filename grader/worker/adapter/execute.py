@@ -111,6 +111,7 @@ class Graph:
                 continue
             elif op == "made":
                 node = self._made(results, [objects[o] for o in operands[1:]], *operands[0])
+            # the usual case, a shortcut past `_apply`
             elif op in _OPERATORS and type(operands[0]) is type(operands[1]) is int:
                 node = self._unless_absent(_METHODS[op], _OPERATORS[op], objects[operands[0]], objects[operands[1]])
             else:
@@ -161,7 +162,7 @@ class Graph:
     def _list(self, function: str, result: Any, count: int) -> list[Any]:
         if isinstance(result, (str, bytes, dict, self.shape.cls)) or not isinstance(result, Iterable):
             raise Unreadable("makes_no_list", function, values.name_of(type(result)))
-        items = list(itertools.islice(result, 2 * count + 64))
+        items = list(itertools.islice(result, 2 * count + 64))  # the iterable may be endless
         if len(items) != count:
             raise Unreadable("makes_others", function, counts=(len(items), count))
         return items
@@ -181,6 +182,8 @@ class Graph:
     def _apply(self, op: str, operands: list[Any]) -> Any:
         given = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
         if op in _OPERATORS:
+            # with a number on the left, Python tries the number's own method first, and then the
+            # reflected one
             called = _METHODS[op] if isinstance(operands[0], int) else _REFLECTED[op]
             if called is not _METHODS[op] and not hasattr(self.shape.cls, called):
                 raise NotOffered(called)
@@ -191,6 +194,7 @@ class Graph:
         wants_argument = callable(method) and values.wants_argument(method)  # `log(message)` is not a logarithm
         if callable(method) and not wants_argument:
             return self._unless_absent(op, operator.methodcaller(op), *given)
+        # without such a method, a function of the file may do the same
         function: Any = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
@@ -212,6 +216,7 @@ class Graph:
         try:
             return apply(*given)
         except TypeError as error:
+            # an error of Python itself passed through no frame but this one
             by_python = error.__traceback__ is not None and error.__traceback__.tb_next is None
             if by_python and isinstance(given[0], self.shape.cls) and not hasattr(type(given[0]), method):
                 raise NotOffered(method) from None
@@ -235,6 +240,8 @@ class Graph:
         A training loop does the same in each step. The nodes that the file still refers to are those on a tape.
         """
         leaves = self._leaf_nodes()
+        # nothing here may keep a node alive, because the file's own references decide which of them
+        # stay
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
         for node in self.made():
@@ -341,6 +348,7 @@ class Graph:
         start = self._node(root)
         shape.write(start, upstream)
         made = self.made()
+        # nodes that were made after the start do not belong to its graph
         made = made[: next((i for i, node in enumerate(made) if node is start), len(made)) + 1]
         for node in reversed(made):
             if id(node) in self.leaves:
@@ -360,6 +368,7 @@ class Graph:
         result = next((node for node in reversed(self.made()) if id(node) not in self.leaves), None)
         if result is not None and getattr(result, "_backward", self) is None:
             raise Unreadable("rule_is_none")
+        # try the pass on two products, or on two sums if the file has no product yet
         for times, combine in ((1, operator.mul), (0, operator.add)):
             changed = self._changed_by_pass(combine)
             if changed is not None:
@@ -398,6 +407,7 @@ class Graph:
         node = self._node(index)
         if id(node) in self.leaves:
             return ["rule", "input", True, 0, 0]
+        # an operation that made another node with inputs has rules in more than one place
         known = {id(obj) for obj in self.objects}
         others = any(getattr(obj, self.shape.inputs_at.name, None) for obj in self.made() if id(obj) not in known)
         # compare with a new leaf, because the program's own leaves may have been given a rule
@@ -510,6 +520,7 @@ class Graph:
 
     def _ids(self, items: list[Any]) -> list[int]:
         made = self.nodes.of_run()
+        # the program's own indices count first; a node that has several of them gets the lowest
         known = dict(zip(map(id, made), itertools.count(len(self.objects)), strict=False))
         known.update(zip(map(id, reversed(self.objects)), range(len(self.objects) - 1, -1, -1), strict=True))
         return list(map(known.get, map(id, items), itertools.repeat(_NONE)))
@@ -542,10 +553,13 @@ def _missing_method(error: TypeError, filename: str, engine: type) -> str | None
     count, nor does one that was raised outside of the file.
     """
     traceback = error.__traceback__
+    # the innermost frame, which has to be in the file
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     if traceback is None or traceback.tb_frame.f_code.co_filename != filename:
         return None
+    # the instruction that raised the error: one of the code's own `raise` says nothing about
+    # operators
     if opcode.opname[traceback.tb_frame.f_code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS":
         return None
     for pattern, methods in _REFUSED.items():
@@ -606,6 +620,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
             nodes.start_run(order_seed)
             with CallBudget(builtins, batch["calls"]):
                 outcome = _run(Graph(module, shape, nodes), program, steps, filename)
+            # after a limit, every later run would cost its time as well
             spent = outcome[0] == "broke" and (outcome[2][1] in RAN_OUT or outcome[2][2] == "MemoryError")
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
         seeds.append(outcomes)
@@ -615,6 +630,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
 def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> list[Any]:
     results: list[Any] = []
     where = "build"
+    # observe from the first node on, because the lines that make nodes are recorded too
     begin = steps[0][1] if steps and steps[0][0] == "record" else None
     try:
         if begin is not None:
@@ -627,6 +643,7 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
         outcome = ["done", results]
     except BaseException as error:
         outcome = ["broke", results, _problem(where, error, filename)]
+    # put back what was replaced, before the next run
     if graph.logged is not None:
         graph.logged.end()
     if graph.recording is not None:

@@ -22,7 +22,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
 
 
 _NEAR = 0.01  # the table holds for numbers that differ by less from those of the program
-_STEP = 1e-5
+_STEP = 1e-5  # of the central differences
 
 
 def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[float]) -> Callable[..., Any]:
@@ -47,6 +47,8 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
             were = "was" if len(nodes) == 1 else "were"  # as Python itself says it
             raise TypeError(f"f() takes {len(grads)} positional arguments but {len(nodes)} {were} given")
         numbers = [_number(shape, node, place) for place, node in enumerate(nodes, 1)]
+        # Each term added below is 0. The learner's own rules of + and * then give each node its
+        # gradient.
         result = shape.leaf(value_of(program, root, numbers))
         there = grads
         if any(abs(number - first) > _NEAR for number, first in zip(numbers, start, strict=True)):

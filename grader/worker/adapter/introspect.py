@@ -24,7 +24,7 @@ from .values import Unreadable, attributes, code_of
 LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
 PASSES = ("backward", "backprop", "backpropagate", "back")
 OPERATIONS = (operator.mul, operator.add)
-NUMBERS = (3.25, -1.75)
+NUMBERS = (3.25, -1.75)  # the values of leaves; unusual, because the attribute with the value is recognised by it
 _THIRD = 1.5
 _USUAL = "_backward"
 _OF_A_TRIAL = 2_000  # calls
@@ -110,6 +110,7 @@ class Trial:
     def rule(self) -> Rule:
         """Find the local rule of the node."""
         node, cls = self.node, self.shape.cls
+        # local derivatives that the node stores, unless a function of the usual name adds gradients
         attributes = values.attributes(node)
         stored = self._stored(attributes)
         usual = getattr(node, _USUAL, None)
@@ -117,10 +118,12 @@ class Trial:
         shared = code_of(usual) is code_of(getattr(self.leaves[0], _USUAL, None))
         if stored and shared and (stored.name in LOCAL_GRADS or not callable(usual) or not self._adds(_USUAL)):
             return stored
+        # a function of the usual name, unless it is a part of the pass
         if callable(usual) and not (shared and self._recurses(_USUAL)):
             return self._function(_USUAL)
         if stored:
             return stored
+        # the only function that the node keeps; else what the pass calls, contains or finds in the node
         functions = [
             n for n, v in attributes.items() if callable(v) and not isinstance(v, cls) and not _is_part(v, cls)
         ]
@@ -195,12 +198,14 @@ class Trial:
         node, function = self.node, getattr(self.node, name)
         arguments: tuple[str, ...] = ()
         try:
+            # not 0, so that a rule that adds to gradients changes some
             upstream = self.shape.typed(node, 1.0)
             setattr(node, self.shape.grad, upstream)
             if values.wants_argument(function):
                 try:
                     function(upstream)
                 except (AttributeError, TypeError):
+                    # a number has no inputs, so the argument is the node
                     function, arguments = partial(function, node), ("node",)
                 else:
                     return Rule("pull", name, Call(name, arguments=("grad",), adds=None))
@@ -244,6 +249,7 @@ class Trial:
         if self.combine is None or not self.own_pass:
             return None
         small = self.small()
+        # the graph is new, so the functions of its nodes need not be restored
         watches = [_Watch(self.shape, small, call) for call in itertools.islice(self._functions(small), _MOST_WATCHED)]
         spaces = [(shared.space, dict(shared.space)) for watch in watches if (shared := watch.call.shared)]
         for watch in watches:
@@ -341,7 +347,7 @@ class Trial:
             leaf = self.shape.leaf(NUMBERS[0])
             root = self.combine(leaf, leaf)
             self.run_pass(root)
-            (local,) = getattr(root, name).values()
+            (local,) = getattr(root, name).values()  # both uses of the leaf share one entry
             once = values.plain(local(1.0) if callable(local) else local)
             return once is not None and 0.0 != values.plain(getattr(leaf, grad)) == 2 * once
         except Exception:
@@ -400,6 +406,7 @@ class _Watch:
             node = of if of is not None else next((v for v in given if any(v is n for n in self.small.nodes)), None)
             if node is None:
                 return original(*arguments, **named)
+            # a function that runs inside of itself is a recursive pass, or a part of one
             self._nested = self._nested or self._inside
             self._inside = True
             before = self._amounts(node)
@@ -427,6 +434,7 @@ class _Watch:
         inputs = self.shape.inputs(node)
         roles = [self._role(value, node, inputs) for value in arguments]
         by_name = tuple((name, self._role(value, node, inputs)) for name, value in named.items())
+        # the inputs one after another become one role, for nodes with any number of inputs
         one_by_one = [f"input {number}" for number in range(len(inputs))]
         for at in range(len(roles)):
             if inputs and roles[at : at + len(inputs)] == one_by_one:
@@ -504,6 +512,7 @@ def gives_derivatives(shape: Reading, node: Any, function: Callable[[], Any]) ->
 
     Then these are local derivatives. Otherwise they are contributions.
     """
+    # contributions grow with the upstream gradient, local derivatives do not
     before, returned = getattr(node, shape.grad), []
     for upstream in (1.0, 2.0):
         setattr(node, shape.grad, shape.typed(node, upstream))
@@ -546,7 +555,7 @@ _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "paren
 _NAMES = 4  # the most candidates that a problem names
 _CONTAINERS = (tuple, list, set, frozenset)
 _WANTS_GRADIENT = re.compile(r"_*(requires?|needs?|wants?|with|tracks?)_?grad(ient)?s?", re.IGNORECASE)
-_BEHIND = 12.625
+_BEHIND = 12.625  # is put into an attribute for a moment, to see whether a method returns it
 
 
 class _NoEngine:
@@ -643,6 +652,7 @@ def _grad_name(leaf: Any, data: str) -> str:
 def _holds(container: object, wanted: Sequence[Any]) -> bool:
     if not isinstance(container, _CONTAINERS):
         return False
+    # by identity, because learners' classes may define `==`
     ids = {id(item) for item in container}
     return bool(ids) and ids == {id(item) for item in wanted}
 

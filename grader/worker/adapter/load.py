@@ -140,7 +140,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
     Also make the modules in `allow` (folders by name) importable. The file is not parsed, so a module whose name the
     file computes is missed here. It can be imported later if the sandbox allows reading files.
     """
-    sys.meta_path.append(_Allowed(allow))
+    sys.meta_path.append(_Allowed(allow))  # last, so that the standard library comes first
     for name in sorted(named_modules(source)):
         parts = name.split(".")
         known = parts[0] in allow or parts[0] in sys.stdlib_module_names
@@ -184,10 +184,11 @@ def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
         RecursionError: the source of a file is nested too deeply.
         MemoryError: the source needs too much memory.
     """
-    _loops[filename] = []
+    _loops[filename] = []  # `_compiled` fills it, once for each cell
     if len(cells) < 2:
         code, guarded = _compiled(ast.parse(source, filename), filename)
         return Parsed((code,), filename, guarded)
+    # a notebook: compile each cell at its own lines
     lines, flags = source.split("\n"), 0
     codes, texts, failed, every = [], [], [], set[int]()
     for first, end in zip(cells, [*cells[1:], len(lines) + 1], strict=True):
@@ -274,6 +275,7 @@ def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None)
     """
     module = ModuleType(MODULE)
     module.__file__ = parsed.filename
+    # a copy, because the call budget and the numbering of objects change it
     offered = dict(builtins)
     vars(module)["__builtins__"] = offered
     sys.modules[MODULE] = module
@@ -359,6 +361,7 @@ class CallBudget:
         if self.calls is None:
             self.builtins[_SPEND] = _free
         else:
+            # after so many steps, the next step of the iterator raises `OutOfCalls`
             self.builtins[_SPEND] = itertools.chain(itertools.repeat(None, self.calls), _Spent()).__next__
         return self
 
@@ -373,6 +376,7 @@ def count_calls(nodes: Iterable[ast.AST]) -> None:
     """
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            # a docstring has to stay the first statement of its function
             after = 1 if ast.get_docstring(node, clean=False) is not None else 0
             at = node.body[min(after, len(node.body) - 1)]
             node.body.insert(after, _placed(ast.Expr(_spending(at)), at))
@@ -430,9 +434,12 @@ def lines_to_loop(error: BaseException, filename: str) -> list[int]:
     lines: list[int] = []
     codes: list[CodeType] = []
     for code, line in _places(error, filename):
+        # the loops of the running function that contain the line
         around = [first for first, last in _loops.get(filename, ()) if code.co_firstlineno <= first <= line <= last]
         if around or code not in codes:
             lines.append(min(around, default=line))
+        # a code that occurs twice is recursive; how deep it is when time runs out depends on the
+        # machine
         if around or code in codes or len(lines) == _MOST_LINES:
             break
         codes.append(code)

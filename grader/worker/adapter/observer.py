@@ -134,9 +134,11 @@ class GradientObserver:
 
     def _attributed(self, node: Any, value: Any) -> Write:
         """Return a write with the node whose rule makes it: the one whose gradient was read last."""
+        # `a.grad += x` also reads the gradient of a, which does not show whose rule runs
         at = next((at for at in reversed(range(len(self._reads))) if self._reads[at].node is node), None)
         own = None if at is None else self._reads.pop(at)
         before = None if own is None else (own.number or 0.0)
+        # the gradient that was read last before it is the upstream gradient
         giver = next((read for read in reversed(self._reads) if read.node is not node), None)
         if own is not None and own.used and not value:
             giver = None  # its rule has run, and now its gradient is reset to 0
@@ -150,6 +152,7 @@ def in_place_of(original: Any, act: Callable[..., Any]) -> Any:
 
     Learner code therefore cannot detect by the type of a function that it is watched.
     """
+    # the new function does not get the object, because `original` is bound to it
     if type(original) is MethodType:
         return MethodType(
             in_place_of(original.__func__, lambda _, *rest, **named: act(*rest, **named)), original.__self__
@@ -174,6 +177,7 @@ def _function_like(original: FunctionType, act_instead: Callable[..., Any]) -> F
     def stand_in(*arguments: Any, **named: Any) -> Any:
         return act_instead(*arguments, **named)
 
+    # the name, the file and the line of the learner's function, in case code looks at them
     theirs = original.__code__
     names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE if hasattr(theirs, name)}
     code = stand_in.__code__.replace(**names)

@@ -48,6 +48,7 @@ class Trace:
         for name in self._watched:
             method = getattr(shape.cls, name)
             if name in vars(shape.cls):
+                # otherwise the method is inherited, and `end` deletes what replaced it
                 self._kept[name] = vars(shape.cls)[name]
             setattr(shape.cls, name, in_place_of(method, partial(self._around, method, *_METHODS[name])))
 
@@ -62,6 +63,7 @@ class Trace:
     def _around(self, run: Callable[..., Any], op: str, reflected: bool, *operands: Any) -> Any:
         result = run(*operands)
         if isinstance(result, self._shape.cls) and not any(result is one for one in operands):
+            # the innermost call ends first, and counts; the node is kept, so that its address stays its own
             self._made.setdefault(id(result), (result, op, operands[::-1] if reflected else operands))
         return result
 
@@ -74,6 +76,7 @@ class Trace:
             objects: the objects, of which those of other classes are left out.
             oldest_first: all nodes, inputs before their users.
         """
+        # the graph, from the objects back to the leaves
         wanted: dict[int, Any] = {}
         waiting = [one for one in objects if isinstance(one, self._shape.cls)]
         while waiting:
@@ -85,6 +88,7 @@ class Trace:
             if len(wanted) > MOST_NODES or (not operands and self._shape.inputs(node)):
                 return None
             waiting += [one for one in operands if isinstance(one, self._shape.cls)]
+        # a node that existed before the run is not among them, and then the graph cannot be read
         found = [node for node in oldest_first if id(node) in wanted]
         place = {id(node): at for at, node in enumerate(found)}
         sound = all(place.get(id(one), at) < at for at, node in enumerate(found) for one in self.operands(node))
@@ -229,6 +233,7 @@ class Recording:
                 leaf = graph.is_leaf(node) if self._trace is None else not self._trace.operands(node)
                 if not leaf and graph.rules.has(node):
                     graph.rules.watch(node, self._around)
+        # last, so that nothing above counts as a read or a write of the pass
         self._observer.__enter__()
 
     def finish(self) -> None:
@@ -237,6 +242,7 @@ class Recording:
         It holds lines, visits, values, gradients, the number of omitted visits and changes, whether the pass keeps
         gradients elsewhere than on the nodes, the values when `begin` was called, and the traced nodes (see `Trace`).
         """
+        # stop observing; what the code left in place may raise errors
         self._graph.nodes.on_made = None
         if self._trace is not None:
             with contextlib.suppress(BaseException):
@@ -249,6 +255,7 @@ class Recording:
         if self._trace is not None and traced is None:
             self._objects, self._visits, self._values = None, [], []
         objects = self._nodes()
+        # a rule of an additional node that changed nothing of the program is left out
         visits = [visit.wire() for visit in self._visits if visit.index >= 0 and (visit.changes or not visit.inner)]
         self.answer += [
             [self._made_at.get(id(node), (0, 0))[1] for node in objects],
@@ -310,9 +317,12 @@ class Recording:
         self._tokens[id(node)] = after
         line = self._line()
         if self._running:
+            # inside of a rule that is a function, the write is the function's
             self._note(self._running[-1], node, before, after, line, outside=False)
+        # without functions, it is a write of the rule whose upstream gradient was read last
         elif giver is not None and self._may_give(giver, node):
             self._note(self._visit_of(giver, node, line), node, before, after, line, outside=False)
+        # otherwise the pass itself wrote it, after the last rule
         elif self._visits and before != after:
             last = self._visits[-1].node
             if self._functions and self._functions.returns and node is not last and not self._may_give(last, node):
@@ -334,6 +344,7 @@ class Recording:
         """
         last = self._visits[-1] if self._visits else None
         if last is not None and last.node is giver:
+            # a rule writes a gradient once for each use of the input
             uses = sum(1 for source in self._operands.get(id(giver), ()) if source is to)
             if sum(1 for target in last.targets if target is to) < max(1, uses):
                 return last
@@ -454,10 +465,12 @@ class Log:
         return partial(setattr, self, "_inside", 0)
 
     def _around(self, run: Any, *arguments: Any, **named: Any) -> Any:
+        # a pass inside of a pass, or of a loss, is a part of it
         if self._inside or not arguments:
             return run(*arguments, **named)
         self._look()
         root = arguments[0]
+        # the same node may be returned twice; then this is the later loss
         place = next((i for i in reversed(range(len(self.losses))) if self.losses[i] is root), _ELSEWHERE)
         self._note("pass", place, self._spelled(root))
         self._inside += 1

@@ -41,12 +41,13 @@ class Shared:
     def __init__(self, space: dict[Any, Any]) -> None:
         self.space = space
         self._originals: dict[Any, Any] = {}
+        # by key and address: a node, which is kept so that its address stays its own, and its function
         self._instead: dict[Any, dict[int, tuple[Any, Any]]] = {}
 
     def function(self, key: Any, node: Any) -> Any:
         """Return the function that is called under a key for a node; None if there is no such function."""
         instead = self._instead.get(key, {}).get(id(node))
-        if instead is not None and instead[0] is node:
+        if instead is not None:
             return instead[1]
         return self._originals.get(key, self.space.get(key))
 
@@ -136,6 +137,7 @@ class Inputs(NamedTuple):
         """Return the value of the attribute that holds the inputs of a node. It may be of any type."""
         holder = getattr(node, self.via, None) if self.via else node
         content = getattr(holder, self.name, None) if self.name else None
+        # a method is called; a sequence whose class can be called is the collection itself
         return content() if callable(content) and not values.is_row(content) else content
 
 
@@ -204,6 +206,7 @@ class Reading(NamedTuple):
         if self.grads_are_nodes:
             return type(node)(values.alike(number, getattr(node, self.data, None)))
         model = getattr(node, self.grad, None)
+        # a plain number shows no type: engines begin with 0.0, whatever the type of their values
         if model is None or type(model) is float or type(model) is int:
             model = getattr(node, self.data, None)
         return values.alike(number, model)
@@ -365,6 +368,7 @@ class PairRules(StoredRules):
     """Inputs that are stored with their local derivatives."""
 
     def _of_inputs(self, node: Any, inputs: list[Any], kept: Any) -> list[tuple[Any, Any]]:
+        # a dict has one entry for `a * a`, and this engine uses it for each of the two
         if self.shape.each_use and isinstance(kept, dict):
             return [(source, kept[source]) for source in inputs]
         entries = values.entries(kept, self.shape.cls) if kept else []
@@ -428,6 +432,7 @@ class CalledRules(Rules):
     def run(self, node: Any) -> None:
         call, function = self.call, self._function(node)
         before = self._amounts(node) if call.adds is None else None
+        # call the function as the pass does
         positional = [value for role in call.arguments for value in self._argument(role, node)]
         named = {name: self._argument(role, node)[0] for name, role in call.named}
         returned = function(*positional, **named)
@@ -442,10 +447,13 @@ class CalledRules(Rules):
             if call.local:
                 return self._three_times_each(original(*arguments, **named))
             if "grad" in call.roles:
+                # an argument is the upstream gradient: change only the argument
                 at = self._upstream_at(node, arguments, named)
                 positional = [self._three_times(v) if place == at else v for place, v in enumerate(arguments)]
                 return original(*positional, **{n: self._three_times(v) if n == at else v for n, v in named.items()})
             upstream = getattr(node, grad)
+            # otherwise the function reads it from the node, so change it there for the time of the
+            # call
             self.shape.write(node, 3 * self.shape.number(upstream))
             returned = values.listed(original(*arguments, **named))  # an iterator runs the learner's code only now
             setattr(node, grad, upstream)
@@ -524,11 +532,11 @@ class CalledRules(Rules):
             return values.with_amounts(kept, self.shape.cls, _three_times)
         return values.like_row(kept, map(_three_times, kept)) if values.is_row(kept) else 3 * kept
 
-    def _add_all(self, node: Any, returned: Any, upstream: Any = None) -> None:
+    def _add_all(self, node: Any, returned: Any, upstream: Any) -> None:
         """Add contributions to the gradients of a node's inputs.
 
         Args:
-            upstream: the gradient by which they are multiplied, if local derivatives were returned.
+            upstream: the gradient by which they are multiplied if local derivatives were returned, else None.
         """
         inputs = self.shape.inputs(node)
         if values.is_number(returned) and inputs:
@@ -594,6 +602,7 @@ class InlineRules(Rules):
             elif any(write.to is one for one in nodes):  # not made by the pass itself
                 if write.after is None:
                     raise Unreadable("no_number")
+                # a write without a read before it assigns; any other adds the difference
                 start = 0.0 if write.before is None else shape.number(getattr(write.to, shape.grad))
                 shape.write(write.to, start + write.after - (write.before or 0.0))
 

@@ -81,7 +81,7 @@ class Nodes:
         """Begin a new run: number its objects from 0, and hash them under `order_seed`."""
         self.order_seed = order_seed
         self._run += 1
-        self._start = len(self.made)
+        self._start = len(self.made)  # earlier objects stay registered: the file may still hold them
         self._free = []
         self._next = 0
 
@@ -104,6 +104,7 @@ class Nodes:
         New objects reuse the numbers of the freed ones, and so their hashes and ids, as they may
         reuse addresses in memory. Objects that do not support weak references are not released.
         """
+        # hold the others weakly, and let those die that nothing else refers to
         stay = set(map(id, kept))
         run = [(id(obj), obj if id(obj) in stay else _weakly(obj)) for obj in self.of_run()]
         del self.made[self._start :]

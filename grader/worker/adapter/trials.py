@@ -111,12 +111,14 @@ class CandidateFile(LearnerFile):
             return note
 
         self._parsed = self._compiled.parsed
+        # the interpreter calls `of_file` for each new frame, and `note` in the frames of the file
         sys.settrace(of_file)
         try:
             answer = self._answer(batch)
         finally:
             sys.settrace(None)
             self.forget()
+        # lines that were not reached because of a limit say nothing
         broken = [one for seed in answer[2] for one in seed if one[0] == "broke"] if answer[0] == "read" else []
         problems = [answer[1]] if answer[0] == "unread" else [problem for _, _, problem in broken]
         return None if any(problem[1] in RAN_OUT for problem in problems) else sorted(lines)
@@ -158,6 +160,7 @@ class _Compiled:
 
     def edited(self, splices: Sequence[Splice]) -> load.Parsed:
         """Return the compiled file with an edit. Raises the same errors as `load.parse`."""
+        # compile the edited function alone, if the file has one code object
         function = next((one for one in self._file.functions if _inside(splices, one)), None)
         if function is not None and len(self.parsed.codes) == 1 and not self.parsed.failed:
             code = self._with(function, splices)
@@ -174,8 +177,10 @@ class _Compiled:
         start, end = function.start, function.end
         text = edited(self._source[start:end], [Splice(a - start, b - start, new) for a, b, new in splices])
         heads = "".join(f"{' ' * depth}class {owner.name}:\n" for depth, owner in enumerate(function.owners))
+        # the heads take as many lines as there are classes, so that the function keeps its lines
         blank = "\n" * (function.node.lineno - 1 - len(function.owners))
         code = load.compile_part(ast.parse(blank + heads + text, self._filename), self._filename, whole)
+        # find the code of the function in those of its classes
         for name in [*(owner.name for owner in function.owners), function.node.name]:
             inner = [one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name]
             if len(inner) != 1:
@@ -193,6 +198,8 @@ def _inside(splices: Sequence[Splice], function: Function) -> bool:
 def _replaced(code: CodeType, path: Sequence[_Place], new: CodeType) -> CodeType | None:
     """Return a code with another one at a path of code objects, or None if there is no such path or it does not fit."""
     if not path:
+        # an edit may make the function use other variables around it; then the whole file is
+        # compiled
         return new if new.co_freevars == code.co_freevars else None
     constants = list(code.co_consts)
     for index, one in enumerate(constants):

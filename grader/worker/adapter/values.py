@@ -15,7 +15,7 @@ from typing import Any
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _MAX_TEXT = 300
-_type_name = type.__dict__["__name__"].__get__
+_type_name = type.__dict__["__name__"].__get__  # a metaclass may define `__name__`
 _plain_ways: dict[type, Any] = {}  # by type of number, the conversion to a plain Python number
 _ways_back: dict[type, Any] = {}  # by type of number, the conversion of a float, given a number of that type
 
@@ -107,6 +107,7 @@ def alike(number: float, there: object) -> Any:
 
 
 def _of_kind(kind: type, ways: dict[type, Any]) -> Any:
+    # the usual case, decided without a search
     if not ways or kind is float or kind is int:
         return None
     ancestors = type.mro(kind)
@@ -155,7 +156,7 @@ def attributes(obj: object) -> dict[str, Any]:
     """Return the instance attributes of an object, including those in `__slots__`."""
     found = dict(getattr(obj, "__dict__", {}))
     for cls in type(obj).__mro__:
-        slots = vars(cls).get("__slots__", ())
+        slots = vars(cls).get("__slots__", ())  # a text is the name of a single slot
         for name in (slots,) if isinstance(slots, str) else tuple(slots):
             if not name.startswith("__") and hasattr(obj, name):
                 found.setdefault(name, getattr(obj, name))
@@ -233,7 +234,7 @@ def like_row(row: Any, items: Iterable[Any]) -> Any:
     """Return a sequence of the same type with other items."""
     if isinstance(row, tuple):
         return getattr(row, "_make", type(row))(items)
-    changed = copy.copy(row)
+    changed = copy.copy(row)  # keeps the type, for example an array's
     for at, item in enumerate(items):
         changed[at] = item
     return changed
@@ -247,7 +248,7 @@ def _with_amount(item: Any, cls: type, change: Callable[[Any], Any]) -> Any:
     changed = copy.copy(item)
     for name, part in attributes(item).items():
         if is_amount(part, cls):
-            object.__setattr__(changed, name, change(part))
+            object.__setattr__(changed, name, change(part))  # a frozen dataclass refuses a usual assignment
     return changed
 
 

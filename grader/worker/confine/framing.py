@@ -42,6 +42,7 @@ def read_all(fd: int, size: int) -> bytes:
     """Return the next `size` bytes, or fewer if the other end closes."""
     data = bytearray()
     while len(data) < size:
+        # in pieces, because `os.read` allocates as much as it may return
         more = os.read(fd, min(1 << 20, size - len(data)))
         if not more:
             break

@@ -123,6 +123,7 @@ class Snapshot:
             function(*arguments)
         if self.logging is not None:
             self.logging.restore()
+        # only after a change, because each assignment also calls `putenv`
         if dict(os.environ) != self.environment:
             os.environ.clear()
             os.environ.update(self.environment)
@@ -133,9 +134,10 @@ class Snapshot:
         return True
 
     def _restore_signals(self) -> None:
+        # first, so that no timer fires while its handler is being restored
         for timer in _TIMERS:
             signal.setitimer(getattr(signal, timer), 0)
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())  # blocks nothing more, and returns what is blocked
         for number, handler in self.handlers.items():
             if number in blocked:
                 set_handler(number, SIG_IGN)  # also discards a pending signal
@@ -153,6 +155,7 @@ class Snapshot:
 
     def _can_forget_modules(self) -> bool:
         """Return whether all modules imported since the snapshot can be imported again, as in a fresh process."""
+        # a module in C is loaded once in a process, and may keep its state
         late = [module for name, module in self.table.items() if name not in self.modules]
         specs = [getattr(module, "__spec__", None) for module in late]
         return not any(isinstance(getattr(spec, "loader", None), ExtensionFileLoader) for spec in specs)

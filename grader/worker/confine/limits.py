@@ -49,11 +49,13 @@ def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = l
     if resource is not None:
         set_handler(signal.SIGPROF, raise_in(OutOfTime))
         set_handler(STALLED, raise_in(Stalled))
+        # again and again, because learner code may catch the exception
         signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
 
 
 def restart_clock(cpu_s: float) -> None:
     """Give the running code another `cpu_s` seconds of CPU time, if its time is limited."""
+    # the interval of a timer is 0 unless `start_clocks` has set it
     if resource is not None and signal.getitimer(signal.ITIMER_PROF)[1]:
         signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
 
@@ -74,7 +76,7 @@ def apply(memory_mb: int, cpu_backstop_s: float | None = None) -> None:
     """
     _lower("RLIMIT_AS", memory_mb << 20)
     _lower("RLIMIT_CORE", 0)
-    _lower("RLIMIT_FSIZE", 0)
+    _lower("RLIMIT_FSIZE", 0)  # of regular files; pipes and sockets have no such limit
     _lower("RLIMIT_NOFILE", DESCRIPTORS)
     if cpu_backstop_s is not None:
         _lower("RLIMIT_CPU", max(1, int(cpu_backstop_s)))
@@ -131,6 +133,7 @@ class LoopSteps:
             self._left = sys.maxsize
 
     def _jumped(self, code: CodeType, start: int, end: int) -> Any:
+        # only a jump back begins another step of a loop
         if code.co_filename != self._filename or end > start:
             return self._monitoring.DISABLE  # this jump is not reported again
         self._left -= 1

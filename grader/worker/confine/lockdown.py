@@ -95,16 +95,21 @@ class Plan(NamedTuple):
                 Nobody else keeps it.
         """
         if self.uid:
+            # groups first, because only root can change them; real, effective and saved ids, so
+            # that none of them leads back
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
             os.setresuid(self.uid, self.uid, self.uid)
         if self.ruleset < 0 and self.filter is None:
             return
+        # without privileges, the kernel demands this before Landlock and seccomp
         _check(_prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+        # other processes of the same user then cannot trace this one or read its memory
         _check(_prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "dumpable")
         if self.ruleset >= 0:
             _check(_syscall(_LANDLOCK_RESTRICT_SELF, self.ruleset, 0), "landlock_restrict_self")
             os.close(self.ruleset)
+        # seccomp comes last, because it refuses the calls above
         rest = self.filter
         if self.reporting is not None and (reports := self.reporting[0].install_reporter()) >= 0:
             send(reports)
@@ -139,6 +144,8 @@ def landlock_ruleset(readable: list[str]) -> int:
     version = landlock_version()
     if not version:
         raise Unavailable("this kernel has no Landlock")
+    # all rights that this version knows; version 4 added TCP, and version 6 signals and abstract
+    # sockets, each as one more field of 8 bytes
     files = (1 << _FS_BITS.get(version, 16)) - 1
     network = 0b11 if version >= 4 else 0
     scoped = 0b11 if version >= 6 else 0
@@ -156,7 +163,7 @@ def _allow_reading(ruleset: int, path: str) -> None:
     except OSError:
         return
     rights = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)
-    rule = struct.pack("=Qi", rights, handle)
+    rule = struct.pack("=Qi", rights, handle)  # a packed structure in the kernel
     result = _syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
     os.close(handle)
     _check(result, "landlock_add_rule")
@@ -179,6 +186,9 @@ def seccomp_filter(machine: str, *, may_open: bool, beside_reporter: bool = Fals
     reported = syscalls.REPORTED[machine].values() if beside_reporter else ()
     allowed = sorted({*compute.values(), *(look.values() if may_open else ()), *reported})
     lines: list[tuple[int, int, int, int]] = [
+        # An instruction has a code, the numbers of lines to skip if its test is true and if it is
+        # false, and an operand. A call in another machine's format, such as that of 32 bits, has
+        # other numbers, and ends the process.
         (_LOAD, 0, 0, _OFFSET_ARCH),
         (_JUMP_EQUAL, 1, 0, arch),
         (_RETURN, 0, 0, _KILL_PROCESS),
@@ -188,6 +198,8 @@ def seccomp_filter(machine: str, *, may_open: bool, beside_reporter: bool = Fals
         (_JUMP_EQUAL, 0, 1, syscalls.CLONE3),
         (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
     ]
+    # The lower half of an argument comes first on these machines, and holds the flags. Both ways
+    # end the filter, so the number of the call need not be loaded again.
     for number, argument in opening.values() if may_open else ():
         lines += [
             (_JUMP_EQUAL, 0, 4, number),
@@ -273,9 +285,10 @@ def _attempts(secret: str, may_open: bool) -> list[tuple[str, object]]:
 
     attempts: list[tuple[str, object]] = [
         ("a file outside can be read", lambda: os.open(secret, os.O_RDONLY)),
+        # everybody may write there, so that only the plan can refuse it
         ("a file can be written", lambda: os.open("/dev/shm/backward", os.O_WRONLY | os.O_CREAT)),
         ("a socket can be made", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)),
-        ("a process can be forked", lambda: os.fork() or os._exit(0)),
+        ("a process can be forked", lambda: os.fork() or os._exit(0)),  # the child ends
         ("a process can be signalled", lambda: os.kill(os.getppid(), 0)),
         ("a program can be executed", lambda: os.execv("/bin/true", ["true"])),
     ]

@@ -68,10 +68,12 @@ def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snaps
         os.setsid()
         _serve(channel, output, plan, loader, snapshot)
     finally:
+        # never return into the server process's code, which this fork shares
         _exit(1)
 
 
 def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> None:
+    # import what the file names, and drop rights
     order = framing.read_frame(channel)
     if order is None:
         return
@@ -83,8 +85,10 @@ def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snap
     _open_streams()
     snapshot = snapshot.after_imports()
     context = copy_context()  # a new one for each batch, because numpy and decimal keep settings there
+    # load the file, the first learner code that runs
     answer = _within(cpu_s, file, context, file.load)
     framing.write_frame(_CHANNEL, answer)
+    # answer batches; the first one uses the module that was just loaded
     fresh = True
     while file.loaded and (batch := framing.read_frame(_CHANNEL)) is not None:
         failed = None
@@ -102,7 +106,7 @@ def _send(channel: int, reports: int) -> None:
     """Send the descriptor of the kernel's reports to the trusted side, with a byte that no frame of its size begins."""
     connection = socket.socket(fileno=channel)
     socket.send_fds(connection, [framing.REPORTS], [reports])
-    connection.detach()
+    connection.detach()  # the descriptor stays open when the object goes
 
 
 def _renew(file: File, snapshot: Snapshot) -> None:
@@ -116,7 +120,7 @@ def _renew(file: File, snapshot: Snapshot) -> None:
         restored = snapshot.restore(_FIRST_FREE)
         _open_streams()
     except BaseException:
-        restored = False
+        restored = False  # the trusted side then runs the batch in a fresh process
     if not restored:
         _exit(framing.LEFT_BEHIND)
 
@@ -126,6 +130,7 @@ def _within(cpu_s: float, file: File, context: Context, act: Callable[..., Any],
     limits.start_clocks(cpu_s, file.is_theirs)
     result = context.run(act, *arguments)
     limits.stop_clocks()
+    # before the answer is sent, so that the trusted side reads the text together with it
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(BaseException):  # learner code may have replaced the streams
             stream.flush()
@@ -134,6 +139,7 @@ def _within(cpu_s: float, file: File, context: Context, act: Callable[..., Any],
 
 def _place(channel: int, output: int) -> None:
     """Move the channel and the output to their fixed numbers, and close all other descriptors."""
+    # both move out of the way first, because either may have the number that the other one gets
     os.dup2(channel, _HIGH)
     os.dup2(output, _HIGH + 1)
     os.dup2(_HIGH, _CHANNEL)

@@ -43,6 +43,7 @@ def main(control_fd: int, settings: str, load: process.Loader) -> None:
     except (Unavailable, OSError) as error:
         framing.write_frame(control_fd, [str(error), ""])
         os._exit(1)
+    # the trusted side continues as soon as it reads this, while the modules below are imported
     framing.write_frame(control_fd, [None, detail])
     preimport()
     limits.stop_clocks()  # ignore the signal for `Stalled` in an engine process that is still importing
@@ -77,6 +78,7 @@ class _Server:
     def serve(self) -> None:
         """Answer commands until the other end closes, then end all engine processes."""
         while True:
+            # a command is one byte; only `START` comes with descriptors
             command, fds, _, _ = socket.recv_fds(self.control, 1, 2)
             if not command:
                 break
@@ -87,12 +89,14 @@ class _Server:
             if command == framing.CPU_TIME:
                 self._reply(cpu_time_ns(pid) if pid in self.running else -1)
             elif command == framing.STALLED:
+                # the id of a process that was reaped may belong to another process by now
                 if pid in self.running:
                     with contextlib.suppress(OSError):
                         os.kill(pid, limits.STALLED)
                 self._reply(0)
             else:
                 self._reply(*self._end(pid, _STATUS_WAIT_S if command == framing.REAP else 0.0))
+        # the trusted side is gone, and no engine process may outlive it
         for pid in list(self.running):
             self._end(pid, 0.0)
 
@@ -102,6 +106,7 @@ class _Server:
     def _start(self, fds: list[int]) -> int:
         pid = os.fork()
         if pid == 0:
+            # an engine process must not be able to command this one
             self.control.close()
             channel, output = fds
             process.start(channel, output, self.plan, self.load, self.snapshot)
@@ -125,6 +130,9 @@ class _Server:
         while not ended and time.monotonic() < deadline:
             time.sleep(_STATUS_STEP_S)
             ended, status, used = os.wait4(pid, os.WNOHANG)
+        # The group may hold processes that learner code started. A process that has ended was
+        # reaped above, so its number may belong to another one. A process that was just forked may
+        # have no group of its own yet, so it is killed by its number as well.
         for kill in (os.killpg,) if ended else (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
@@ -166,8 +174,10 @@ def prepare(settings: dict[str, Any]) -> tuple[Plan, str]:
         detail = f"Landlock {lockdown.landlock_version()}, seccomp"
     elif tier == "namespaces":
         detail = "bubblewrap, seccomp"
-    may_open = tier != "seccomp"
+    may_open = tier != "seccomp"  # the other tiers restrict the file system by other means
     machine = os.uname().machine
+    # Where two filters apply, the kernel takes the stricter result, and an error is stricter than a
+    # report. So this filter has to allow the calls that the other one reports.
     rest = lockdown.seccomp_filter(machine, may_open=may_open, beside_reporter=True)
     plan = Plan(
         settings["uid"],
