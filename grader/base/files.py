@@ -82,17 +82,17 @@ def in_the_way(path: Path, wanted: str = "file") -> str | None:
         OSError: the kind cannot be determined.
     """
     try:
-        found = _KINDS.get(stat.S_IFMT(os.lstat(path).st_mode), "special file")
+        kind = _KINDS.get(stat.S_IFMT(os.lstat(path).st_mode), "special file")
     except FileNotFoundError:
         return None
-    return None if found == wanted else found
+    return None if kind == wanted else kind
 
 
 def plain_folder(path: Path) -> None:
     """Make a folder and its parents, unless they exist. Raises `OSError`, also for a link at `path`."""
-    found = in_the_way(path, "folder")
-    if found:
-        raise NotADirectoryError(errno.ENOTDIR, f"is a {found}; expected a folder", str(path))
+    kind = in_the_way(path, "folder")
+    if kind:
+        raise NotADirectoryError(errno.ENOTDIR, f"is a {kind}; expected a folder", str(path))
     path.mkdir(parents=True, exist_ok=True)
 
 
@@ -102,11 +102,11 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
     Anything at `path` but a regular file is left unchanged. Raises `OSError`, and any error of the
     iterable `data`.
     """
-    found = in_the_way(path)
-    if found == "folder":
+    kind = in_the_way(path)
+    if kind == "folder":
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if found:
-        raise FileExistsError(errno.EEXIST, f"a {found} has that name", str(path))
+    if kind:
+        raise FileExistsError(errno.EEXIST, f"a {kind} has that name", str(path))
     # in the same folder, because a file is replaced at once only within one file system
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -241,39 +241,39 @@ def yaml_texts(data: bytes) -> Any:
     """
     top: list[Any] = []
     filling: list[tuple[Any, list[Any]]] = [(top, top)]  # the open collections, each with the list of its items
-    known: dict[str | None, Any] = {}  # by anchor
+    by_anchor: dict[str | None, Any] = {}
     for event in _events(data):
-        made: Any
+        value: Any
         # the end of a collection: a mapping gets its keys and values now
         if isinstance(event, yaml.CollectionEndEvent):
-            made, items = filling.pop()
-            if isinstance(made, dict):
-                _fill(made, items, event)
+            value, items = filling.pop()
+            if isinstance(value, dict):
+                _fill(value, items, event)
             continue
         if isinstance(event, yaml.AliasEvent):
-            if event.anchor not in known:
+            if event.anchor not in by_anchor:
                 raise YamlError("an alias without an anchor before it", _line(event))
-            made = known[event.anchor]
-        elif isinstance(event, yaml.NodeEvent) and event.anchor is not None and event.anchor in known:
+            value = by_anchor[event.anchor]
+        elif isinstance(event, yaml.NodeEvent) and event.anchor is not None and event.anchor in by_anchor:
             raise YamlError(f"the anchor `{event.anchor}` is defined twice", _line(event))
         elif isinstance(event, yaml.ScalarEvent):
-            known[event.anchor] = made = event.value
+            by_anchor[event.anchor] = value = event.value
         elif isinstance(event, yaml.CollectionStartEvent):
-            known[event.anchor] = made = {} if isinstance(event, yaml.MappingStartEvent) else []
+            by_anchor[event.anchor] = value = {} if isinstance(event, yaml.MappingStartEvent) else []
         else:
             continue
         # the value is an item of the innermost open collection, and may be open itself
-        filling[-1][1].append(made)
+        filling[-1][1].append(value)
         if isinstance(event, yaml.CollectionStartEvent):
-            filling.append((made, made if isinstance(made, list) else []))
+            filling.append((value, value if isinstance(value, list) else []))
     return top[0] if top else None
 
 
-def _fill(made: dict[str, Any], items: list[Any], event: yaml.Event) -> None:
+def _fill(mapping: dict[str, Any], items: list[Any], event: yaml.Event) -> None:
     for key, value in zip(items[::2], items[1::2], strict=True):
         if not isinstance(key, str):
             raise YamlError("a key must be a string", _line(event))
-        made[key] = value
+        mapping[key] = value
 
 
 def _count(text: str) -> None:

@@ -47,9 +47,9 @@ _FORMULA = re.compile(r"(^|;)(?=[\s'\"]*[=+\-@\t\r＝＋－＠])")  # noqa: RUF0
 def spelled(text: str, kept: str = "") -> str:
     """Return `text` with invisible characters escaped, except those in `kept`."""
 
-    def one(found: re.Match[str]) -> str:
-        c = found[0]
-        return c if c in kept else _shown(c) or (c if _belongs(found) else _spelling(c))
+    def one(match: re.Match[str]) -> str:
+        c = match[0]
+        return c if c in kept else _shown(c) or (c if _belongs(match) else _spelling(c))
 
     return _OTHER.sub(one, text)
 
@@ -59,7 +59,7 @@ def plain(text: str, kept: str = "\t") -> str:
 
     Invisible characters are escaped, and a space is inserted into the marks of log commands.
     """
-    return _COMMAND.sub(lambda found: ": " if found[0] == ":" else " [", spelled(text, kept))
+    return _COMMAND.sub(lambda match: ": " if match[0] == ":" else " [", spelled(text, kept))
 
 
 def paragraph(text: str) -> str:
@@ -180,8 +180,8 @@ def escaped_json(json: str) -> str:
 
     The decoded data is identical.
     """
-    seen = _OTHER.sub(lambda found: _json_escape(found[0]) if found[0] != "\n" else "\n", json)
-    return _COMMAND.sub(lambda found: _json_escape(found[0], always=True), seen)
+    seen = _OTHER.sub(lambda match: _json_escape(match[0]) if match[0] != "\n" else "\n", json)
+    return _COMMAND.sub(lambda match: _json_escape(match[0], always=True), seen)
 
 
 def ascii_only(text: str) -> str:
@@ -200,9 +200,9 @@ def take_any_text(stream: TextIO) -> None:
         stream.reconfigure(errors=_HANDLER)
 
 
-def _belongs(found: re.Match[str]) -> bool:
+def _belongs(match: re.Match[str]) -> bool:
     """Return whether an invisible character is one that a script or an emoji needs at this place."""
-    c, text, at = found[0], found.string, found.start()
+    c, text, at = match[0], match.string, match.start()
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     # a joiner joins two letters or emojis; a selector changes the one before it, or makes a keycap
     if c in _JOINERS:
@@ -315,15 +315,14 @@ class Style(Struct, frozen=True):
             return text
         return f"{_beginning(text, room - len(self.ellipsis))}{self.ellipsis}"
 
-    def wrap(self, text: str, room: int | None = None, first: int | None = None) -> list[str]:
+    def wrap(self, text: str, room: int | None = None) -> list[str]:
         """Return a text in lines of at most `room` columns, with commands in backquotes as they can be run.
 
-        By default, the lines have the width of prose, and the first line has as many columns as the others. A word is
-        broken only if it is longer than a line.
+        By default, the lines have the width of prose. A word is broken only if it is longer than a line.
         """
         room = self.prose if room is None else room
         words = _WORDS.findall(self.clean(self.runnable(text))) if self.grade != "grade" else self.clean(text).split()
-        return packed(words, room, room if first is None else first)
+        return packed(words, room, room)
 
 
 def columns(text: str) -> int:

@@ -357,12 +357,12 @@ def attribute_name(name: str) -> str:
 
 def miscounted(function: str, returned: Called, count: int) -> Returned | None:
     """Return a remark if a function did not return `count` numbers."""
-    got = returned.numbers
-    if got is not None and len(got) == count:
+    numbers = returned.numbers
+    if numbers is not None and len(numbers) == count:
         return None
     nodes = "None" if returned.nodes is None else "a node" if len(returned.nodes) == 1 else "nodes"
-    what = None if got else returned.other or nodes
-    return Returned(function, count, len(got) if got else None, what)
+    what = None if numbers else returned.other or nodes
+    return Returned(function, count, len(numbers) if numbers else None, what)
 
 
 def compare_returned(
@@ -382,9 +382,9 @@ def compare_returned(
     """
     if (count := miscounted(function, returned, len(expected))) is not None:
         fail(count, program=about)
-    got = returned.numbers or ()
+    numbers = returned.numbers or ()
     scale = max(map(abs, expected.values()))
-    seen = dict(zip(expected, got, strict=True))
+    seen = dict(zip(expected, numbers, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)]
     if wrong and not reveal:
         fail(NotRight({name: shown(seen[name]) for name in wrong}), program=about)
@@ -559,7 +559,7 @@ def not_called(source: str, function: str) -> tuple[str, ...]:
         source: The text of the learner's file, which is not parsed. A line that may continue another one is left out.
         function: The name of the function.
     """
-    found = []
+    expressions = []
     head = re.search(rf"^def {re.escape(function)}\(", source, re.M)
     # the last line with code, which may continue in the next one
     before = ""
@@ -568,6 +568,6 @@ def not_called(source: str, function: str) -> tuple[str, ...]:
             break
         named = _NAMED.fullmatch(line)
         if named and not before.endswith(tuple("([{,\\=+-*/")):
-            found.append(named[1])
+            expressions.append(named[1])
         before = line.partition("#")[0].strip() or before
-    return tuple(dict.fromkeys(found))[:_MOST]
+    return tuple(dict.fromkeys(expressions))[:_MOST]

@@ -45,9 +45,9 @@ class Questions:
         """Return the parts of a program that was drawn for this check, smallest first. Other programs have none."""
         if not self.is_fresh(drawn):
             return []
-        found = parts(drawn)
-        self._fresh |= {p.key for p in found}
-        return found
+        programs = parts(drawn)
+        self._fresh |= {p.key for p in programs}
+        return programs
 
     def is_fresh(self, p: Program) -> bool:
         """Return whether a program was drawn for this check."""

@@ -147,17 +147,17 @@ def read_outcome(report: Mapping[str, Any], test: str) -> CheckOutcome:
     Raises:
         GraderFault: the report has no outcome of this test, or one that contradicts pytest's outcome.
     """
-    reported = next((one for one in report.get("tests", ()) if one["nodeid"] == test), None)
-    data = reported.get("metadata", {}).get(METADATA) if reported else None
-    if reported is None or data is None:
-        raise GraderFault(f"{test} says nothing of its check (outcome: {reported and reported['outcome']})")
+    entry = next((one for one in report.get("tests", ()) if one["nodeid"] == test), None)
+    data = entry.get("metadata", {}).get(METADATA) if entry else None
+    if entry is None or data is None:
+        raise GraderFault(f"{test} says nothing of its check (outcome: {entry and entry['outcome']})")
     try:
         outcome = msgspec.convert(data, CheckOutcome)
     except msgspec.ValidationError as error:
         raise GraderFault(f"{test}: its result is malformed: {error}") from None
     # two witnesses have to agree: the check's own outcome, and pytest's
-    if (outcome.status == "passed") != (reported["outcome"] == "passed"):
-        raise GraderFault(f"{test}: {outcome.status}, but pytest says {reported['outcome']}")
+    if (outcome.status == "passed") != (entry["outcome"] == "passed"):
+        raise GraderFault(f"{test}: {outcome.status}, but pytest says {entry['outcome']}")
     return outcome
 
 

@@ -203,8 +203,8 @@ class EngineUnderCheck:
     @property
     def not_run(self) -> list[str]:
         """Return the methods that were not called because they need an argument."""
-        told = {problem.method for _, problem in self._absent if problem.kind == "wants_argument"}
-        return [method for method in FUNCTIONS if method in told]
+        methods = {problem.method for _, problem in self._absent if problem.kind == "wants_argument"}
+        return [method for method in FUNCTIONS if method in methods]
 
     def charged_elsewhere(self, *operations: str) -> None:
         """Skip programs of this check that contain one of these operations if the engine does not define it.
@@ -689,9 +689,9 @@ class EngineUnderCheck:
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
-            found = {"data": outcome.values[0], "grad": outcome.grads[0]}
+            observed = {"data": outcome.values[0], "grad": outcome.grads[0]}
             wanted = [key.split(".") for key in expected]
-            left = tuple(found[attribute][p.index[name]] for name, attribute in wanted)
+            left = tuple(observed[attribute][p.index[name]] for name, attribute in wanted)
             compare_returned(function, Called(numbers=left), expected, about, reveal=True)
             compare_list(function, leaves, outcome.called[-1], about)
 
@@ -1215,8 +1215,8 @@ def _rank(failure: CheckFailed) -> tuple[bool, bool]:
 
 def _trained(run: Run) -> int:
     """Return how many nodes all steps of a run's training build; 0 without a training."""
-    whole = run.program.truth or run.program
-    return sum(len(whole.nodes) * step[2] for step in run.steps if step[0] == "train")
+    graph = run.program.truth or run.program
+    return sum(len(graph.nodes) * step[2] for step in run.steps if step[0] == "train")
 
 
 def _search_s(length: int) -> float:

@@ -133,10 +133,11 @@ class EngineProcess:
         self._transport.check()
         if not self._transport.running:
             # the file has been loaded before, so a failure now is no fault of the file's text
-            again = self.load()
-            if not isinstance(again, Loaded):
-                lost = isinstance(again, LoadFailed) and isinstance(again.cause, Died) and again.cause.kind == "budget"
-                return Ran(again.cause if lost else Died("not_reloaded"), "", 0.0)  # type: ignore[union-attr]
+            state = self.load()
+            if isinstance(state, LoadFailed) and isinstance(state.cause, Died) and state.cause.kind == "budget":
+                return Ran(state.cause, "", 0.0)
+            if not isinstance(state, Loaded):
+                return Ran(Died("not_reloaded"), "", 0.0)
         # before each batch but the first, the file is run again, which takes CPU time of the same request
         cpu_s = batch.cpu_s + self._limits.cpu_s
         used = self._batches > 0

@@ -167,22 +167,22 @@ def _after(line: str, depth: int, quote: str) -> tuple[int, str]:
     at = 0
     while True:
         if quote:
-            end = next((found for found in _ENDS[quote].finditer(line, at) if found[0] == quote), None)
+            end = next((match for match in _ENDS[quote].finditer(line, at) if match[0] == quote), None)
             if end is None:
                 # only a triple-quoted string goes on by itself; any other needs a backslash
                 return depth, quote if len(quote) == 3 or line.endswith("\\") else ""
             at, quote = end.end(), ""
-        found = _QUOTE.search(line, at)
+        match = _QUOTE.search(line, at)
         # the rest of the line has no quotes or brackets, or is a comment
-        if found is None or found[0] == "#":
+        if match is None or match[0] == "#":
             return depth, ""
-        at = found.end()
-        if found[0] in "([{":
+        at = match.end()
+        if match[0] in "([{":
             depth += 1
-        elif found[0] in ")]}":
+        elif match[0] in ")]}":
             depth = max(0, depth - 1)
         else:
-            quote = found[0]
+            quote = match[0]
 
 
 # -- Files
@@ -327,12 +327,12 @@ def decode_source(path: Path, data: bytes) -> Source:
     return Source(path, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _refusal(found: os.stat_result, most: int) -> Reason | None:
-    if not stat.S_ISREG(found.st_mode):
+def _refusal(status: os.stat_result, most: int) -> Reason | None:
+    if not stat.S_ISREG(status.st_mode):
         return Reason("not_regular")
-    if found.st_nlink > 1:
+    if status.st_nlink > 1:
         return Reason("hard_link")
-    return Reason("too_large", limit_kb=most >> 10) if found.st_size > most else None
+    return Reason("too_large", limit_kb=most >> 10) if status.st_size > most else None
 
 
 def _open(path: Path, root: Path | None) -> int:

@@ -123,10 +123,10 @@ def _tries(form: Form) -> Iterator[tuple[Run, Run, Run]]:
     """
     for x, upstream, another, already in zip(form.numbers, _UPSTREAM, _ANOTHER, _ALREADY, strict=False):
         p = _program(form, x)
-        there = [[i, grad] for i, grad in zip(range(p.root), already, strict=False)]
+        existing = [[i, grad] for i, grad in zip(range(p.root), already, strict=False)]
         yield (
             Run(p, (("values",), ("rule", p.root), ("preload", []), ("local_rules", p.root, upstream), ("grads",))),
-            Run(p, (("preload", there), ("local_rules", p.root, upstream), ("grads",))),
+            Run(p, (("preload", existing), ("local_rules", p.root, upstream), ("grads",))),
             Run(p, (("preload", []), ("local_rules", p.root, another), ("grads",))),
         )
 
@@ -159,9 +159,9 @@ def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple
         further = takewhile(lambda three: all(isinstance(o, Done) for o in three), tries[_NEEDED:])
         tries = [*tries[:_NEEDED], *further]
         rules.add(msgspec.structs.replace(form, numbers=form.numbers[: len(tries)]), tries)
-    found = [*rules.facts(), *([single] if single else [])]
-    asked = _forms_in(shown) if shown else set()
-    return tuple(sorted(found, key=lambda fact: operation_of(fact) not in asked))
+    facts = [*rules.facts(), *([single] if single else [])]
+    forms = _forms_in(shown) if shown else set()
+    return tuple(sorted(facts, key=lambda fact: operation_of(fact) not in forms))
 
 
 class _Rules:
@@ -200,9 +200,9 @@ class _Rules:
             if not (self._found and form.made_of):
                 self._found.append(without)
         elif wrong := _wrong_value(form, firsts):
-            told = any(fact.kind == wrong.kind and fact.operation == form.op for fact in self._found)
+            is_known = any(fact.kind == wrong.kind and fact.operation == form.op for fact in self._found)
             simple = any(not FORMS[fact.operation].made_of for fact in self._found)
-            if not told and not (form.made_of and simple):
+            if not is_known and not (form.made_of and simple):
                 self._found.append(wrong)
         elif all(len(three) == 3 for three in done):
             self._add_rule(form, done)
@@ -380,9 +380,9 @@ class _Sample(NamedTuple):
         upstream: The upstream gradient of the first two runs.
         another: The upstream gradient of the third run.
         already: The existing gradient in the second run. It is 0 in the others.
-        fresh: The gradient after the first run.
-        there: The gradient after the second run.
-        again: The gradient after the third run.
+        first: The gradient after the first run.
+        second: The gradient after the second run.
+        third: The gradient after the third run.
     """
 
     x: Sequence[float]
@@ -391,14 +391,14 @@ class _Sample(NamedTuple):
     upstream: float
     another: float
     already: float
-    fresh: float
-    there: float
-    again: float
+    first: float
+    second: float
+    third: float
 
     def tries(self) -> Iterator[tuple[float, float]]:
         """Yield the upstream gradients of the runs without an existing gradient, each with the contribution."""
-        yield self.upstream, self.fresh
-        yield self.another, self.again
+        yield self.upstream, self.first
+        yield self.another, self.third
 
 
 def _of_operation(form: Form, done: Sequence[tuple[Done, ...]]) -> list[FaultFact]:
@@ -454,14 +454,14 @@ def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterat
         return
     fact = partial(FaultFact, operation=form.name, input="ab"[j])
     # existing gradients: a rule adds to them
-    sets = all(_close(one.there, one.fresh) for one in samples)
-    if not sets and not all(_close(one.there, one.already + one.fresh) for one in samples):
+    sets = all(_close(one.second, one.first) for one in samples)
+    if not sets and not all(_close(one.second, one.already + one.first) for one in samples):
         if len(inputs) == 2 and _by_gradient(inputs, j):
             yield fact("gradient_for_value", expected=right, found=f"{'ba'[j]}.grad")
         else:
             yield fact("depends_on_gradients", expected=right)
         return
-    zero = all(one.fresh == 0.0 == one.again for one in samples)
+    zero = all(one.first == 0.0 == one.third for one in samples)
     if sets:
         yield fact("overwrites", found="0" if zero and any(one.local for one in samples) else "")
     # the contribution itself
@@ -476,7 +476,7 @@ def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterat
 def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator[FaultFact]:
     """Yield the facts about a wrong contribution to input `j`, which is not always 0."""
     fact, right = partial(FaultFact, operation=form.name, input="ab"[j]), form.derivatives[j]
-    if any(one.local for one in samples) and all(_close(one.fresh, one.again) for one in samples):
+    if any(one.local for one in samples) and all(_close(one.first, one.third) for one in samples):
         yield fact("no_upstream", expected=right)
         return
     # a constant factor, if a formula would not say more than that
@@ -488,10 +488,10 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
     constant = factor is not None and len({round(one.local, 9) for one in samples}) > 1
     # a formula of the local derivative needs a contribution that is proportional to the upstream
     # gradient
-    linear = _fits(samples, lambda one, upstream: upstream * (one.fresh / one.upstream))
+    linear = _fits(samples, lambda one, upstream: upstream * (one.first / one.upstream))
     known = None
     if linear and not constant:
-        known = _formula(form, [one.fresh / one.upstream for one in samples], [one.value for one in samples])
+        known = _formula(form, [one.first / one.upstream for one in samples], [one.value for one in samples])
     if factor is not None and known not in _NAMES:
         yield fact("factor", expected="1", found=f"{factor:.6g}")
     # another local derivative, or another use of the upstream gradient
@@ -547,7 +547,7 @@ def _factor(samples: Sequence[_Sample]) -> float | None:
     """Return the factor by which the local derivative differs from the right one; None if it is not constant."""
     if not all(one.local for one in samples):
         return None
-    first, *others = (one.fresh / (one.upstream * one.local) for one in samples)
+    first, *others = (one.first / (one.upstream * one.local) for one in samples)
     constant = all(_close(one, other) for one, other in pairwise([first, *others]))
     return first if constant and _fits(samples, lambda one, upstream: upstream * (first * one.local)) else None
 
@@ -562,10 +562,10 @@ def _swapped(inputs: Sequence[Sequence[_Sample]]) -> bool:
 def _by_gradient(inputs: Sequence[Sequence[_Sample]], j: int) -> bool:
     """Return whether input `j` receives the other input's old or new gradient, times the upstream gradient."""
     for one, other in zip(inputs[j], inputs[1 - j], strict=True):
-        shares = [one.upstream * grad for grad in (other.already, other.there)]
-        if not any(_close(one.there, base + share) for share in shares for base in (0.0, one.already)):
+        shares = [one.upstream * grad for grad in (other.already, other.second)]
+        if not any(_close(one.second, base + share) for share in shares for base in (0.0, one.already)):
             return False
-        if j == 0 and (one.fresh != 0.0 or one.again != 0.0):
+        if j == 0 and (one.first != 0.0 or one.third != 0.0):
             return False
     return True
 
@@ -583,15 +583,15 @@ def pass_facts(answer: Read, rules: Collection[FaultFact] = (), shown: Program |
     complete = [seed for seed in answer.seeds if None not in seed] or answer.seeds  # the others ran out of a limit
     by_seed = [_of_seed(programs, seed, not rule or rule in _WITHOUT_FUNCTION) for seed in complete]
     if any(fact.operation.removeprefix("r") in _WATCHED for fact in rules):
-        by_seed = [[fact for fact in facts if fact.kind in _OF_PASS_ALONE] for facts in by_seed]
+        by_seed = [[fact for fact in of_seed if fact.kind in _OF_PASS_ALONE] for of_seed in by_seed]
     holds = Counter(chain.from_iterable(map(set, by_seed)))
-    found = list(dict.fromkeys(chain.from_iterable(by_seed)))
-    if not found:
+    facts = list(dict.fromkeys(chain.from_iterable(by_seed)))
+    if not facts:
         return ()
     seeds = len(answer.seeds)
     about = shown.shown if shown else ""
     # the program that the learner sees, then facts that hold under every order seed
-    first = min(found, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
+    first = min(facts, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
     none = first.kind == "not_seeded" and answer.reading.grad_starts_as_none
     orders = None if holds[first] == seeds else (holds[first], len(by_seed))
     return (msgspec.structs.replace(first, orders=orders, found="None" if none else first.found),)
@@ -642,16 +642,16 @@ def gradient_facts(answer: Read, only: str = "") -> tuple[FaultFact, ...]:
         only: as given to `gradient_probes`.
     """
     seeds = [iter(seed) for seed in answer.seeds]
-    found: list[FaultFact] = []
+    result: list[FaultFact] = []
     for name, right, programs in _observed(only):
         outcomes = [[next(seed) for _ in programs] for seed in seeds]
-        if found and (not name or name in _MADE_OF_OTHERS):
+        if result and (not name or name in _MADE_OF_OTHERS):
             continue
         if name and name not in _WATCHED and answer.reading.rule not in _WITHOUT_FUNCTION:
             continue  # + and * ran before to find the rules, and code with rules elsewhere may keep something of them
         first, *others = [_wrong_gradients(name, right, programs, seen) for seen in outcomes]
-        found += first if all(facts == first for facts in others) else ()
-    return tuple(found)
+        result += first if all(facts == first for facts in others) else ()
+    return tuple(result)
 
 
 def _wrong_gradients(
@@ -732,7 +732,7 @@ def _out_of_order(p: Program, grads: Sequence[float], trace: Traced, inputs: Col
     Args:
         inputs: the operations that may return an input. Such a result has no rule of its own to run.
     """
-    for fact in _disorder(p, trace) if _whole(p, grads, trace) else ():
+    for fact in _disorder(p, trace) if _accounts_for_all(p, grads, trace) else ():
         if fact.kind != "never_ran" or fact.node not in inputs:
             yield fact
 
@@ -758,7 +758,7 @@ def _alike_everywhere(seen: Sequence[_Seen], wrong: Sequence[_Seen], may_have_ru
     of_roots = [grads[p.root] for p, grads, _ in seen]
     of_others = [grad for p, grads, _ in seen for i, grad in enumerate(grads) if i != p.root]
     if not any(of_others) and not any(of_roots):
-        added = any(there for _, _, trace in seen for _, there in trace.calls)
+        added = any(amounts for _, _, trace in seen for _, amounts in trace.calls)
         return FaultFact("all_cleared" if added else "not_seeded")
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
@@ -768,15 +768,15 @@ def _alike_everywhere(seen: Sequence[_Seen], wrong: Sequence[_Seen], may_have_ru
     return FaultFact("all_ones") if all(grad == 1.0 for grad in of_roots + of_others) else None
 
 
-def _whole(p: Program, grads: Sequence[float], trace: Traced) -> bool:
+def _accounts_for_all(p: Program, grads: Sequence[float], trace: Traced) -> bool:
     """Return whether the watched rules alone account for the gradients of the leaves.
 
     They do not if the pass also runs rules that are not those of a node. Rules that return their contributions add
     nothing themselves.
     """
     added = Counter[int]()
-    for _, there in trace.calls:
-        added.update(dict(there))
+    for _, contributions in trace.calls:
+        added.update(dict(contributions))
     return not added or all(
         _close(grads[i], added[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op) and i != p.root
     )

@@ -63,8 +63,8 @@ def anywhere(text: str, within: str | None) -> list[tuple[int, int]]:
 def apply_edits(text: str, edits: Iterable[Edit], where: Where = in_solution) -> str:
     """Return the text after all edits, one after the other. Raises `ValueError` if one does not fit exactly once."""
     for edit in edits:
-        found = re.compile(re.escape(edit.old))
-        places = [match.start() for span in where(text, edit.within) for match in found.finditer(text, *span)]
+        pattern = re.compile(re.escape(edit.old))
+        places = [match.start() for span in where(text, edit.within) for match in pattern.finditer(text, *span)]
         if len(places) != 1:
             raise ValueError(f"{edit.old!r} stands {len(places)} times where it is looked for, not once")
         text = text[: places[0]] + edit.new + text[places[0] + len(edit.old) :]
@@ -86,13 +86,13 @@ def regions(solution: str) -> list[tuple[str, int, int]]:
 
     Of nested functions, the outermost one below a class is named.
     """
-    found = []
+    spans = []
     for begin in _BEGIN.finditer(solution):
         end = _END.search(solution, begin.end())
         if end is None:
             raise CourseError(Path("solution"), None, "BEGIN SOLUTION without an END SOLUTION")
-        found.append((_around(solution, begin.start()), begin.end() + 1, end.start()))
-    return found
+        spans.append((_around(solution, begin.start()), begin.end() + 1, end.start()))
+    return spans
 
 
 def without(solution: str, function: str) -> str:
@@ -239,23 +239,23 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
         return []
     document = Document(path)
     document.convert(document.root, list[Any])
-    found: list[Misconception] = []
+    misconceptions: list[Misconception] = []
     for node in document.root.value:
         raw = document.convert(node, _Raw, "this misconception")
-        if any(raw.id == other.id for other in found):
+        if any(raw.id == other.id for other in misconceptions):
             raise document.error(child(node, "id"), f"there are two misconceptions `{raw.id}`")
         if len(raw.title) > LONGEST_TITLE:
             message = f"a title has at most {LONGEST_TITLE} characters; this one has {len(raw.title)}"
             raise document.error(child(node, "title"), message)
         if raw.hint > hints:
             raise document.error(child(node, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
-        start = solution if raw.on is None else next((m.source for m in found if m.id == raw.on), None)
+        start = solution if raw.on is None else next((m.source for m in misconceptions if m.id == raw.on), None)
         if start is None:
             raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")
         source = edited(document, node, start)
         about = raw.about, raw.unfinished
-        found.append(Misconception(raw.id, raw.title, raw.explanation, raw.hint, line(node), source, *about))
-    return found
+        misconceptions.append(Misconception(raw.id, raw.title, raw.explanation, raw.hint, line(node), source, *about))
+    return misconceptions
 
 
 # -- the behaviour of an engine on each program, as a short fingerprint
@@ -321,15 +321,15 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
 
 def arrived(batches: Iterable[Shown]) -> bool | None:
     """Return whether any node but the root received a gradient; None if no run observed gradients."""
-    found = None
+    result = None
     for batch in batches:
         for i, run in enumerate(batch.runs):
             if i in batch.aside or not _asks_gradients(run):
                 continue
             if any(_arrived(run, outcome) for outcome in _outcomes(batch, i) if isinstance(outcome, Done | Broke)):
                 return True
-            found = False
-    return found
+            result = False
+    return result
 
 
 def check_of(key: str) -> str:
@@ -365,12 +365,12 @@ def _asks_gradients(run: Run) -> bool:
 def _arrived(run: Run, outcome: Done | Broke) -> bool:
     """Return whether a gradient differs from the number that the grader set."""
     # the gradients that the grader has set, by node
-    there: dict[int, float] = {}
+    preset: dict[int, float] = {}
     for step, result in zip(run.steps, outcome.results, strict=False):
         if step[0] == "preload":
-            there = dict(step[1])
+            preset = dict(step[1])
         elif isinstance(result, Grads):
-            if any(grad != there.get(i, 0.0) for i, grad in enumerate(result.numbers) if i != run.program.root):
+            if any(grad != preset.get(i, 0.0) for i, grad in enumerate(result.numbers) if i != run.program.root):
                 return True
         elif isinstance(result, Traced) and any(added for _, added in result.calls):
             return True
@@ -499,10 +499,10 @@ def _alike(candidate: Mapping[str, str], programs: Mapping[str, str]) -> bool:
     """Return whether a candidate behaves like the engine on all of these programs. At least one must be wrong."""
     separated = False
     for key, look in programs.items():
-        there = candidate.get(key, RIGHT)
-        if there == UNCLEAR:
+        expected = candidate.get(key, RIGHT)
+        if expected == UNCLEAR:
             continue
-        if there != look:
+        if expected != look:
             return False
         separated = separated or look != RIGHT
     return separated
@@ -537,9 +537,9 @@ def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
         if _explains_some(candidate.behaviour, seen)
     ]
     pairs = [
-        found
+        by_check
         for one, other in combinations(possible, 2)
-        if one.independent(other) and (found := _together(one, other, seen.programs))
+        if one.independent(other) and (by_check := _together(one, other, seen.programs))
     ]
     return {
         check: candidate.one
@@ -558,13 +558,13 @@ def _together(one: _Candidate, other: _Candidate, programs: Mapping[str, str]) -
     alone: list[_Candidate] = []
     for key, look in programs.items():
         looks = [candidate.behaviour.get(key, RIGHT) for candidate in (one, other)]
-        wrong = [candidate for candidate, there in zip((one, other), looks, strict=True) if there != RIGHT]
+        wrong = [candidate for candidate, expected in zip((one, other), looks, strict=True) if expected != RIGHT]
         # two mistakes on one program may look like anything, except right
         if len(wrong) == 2 or UNCLEAR in looks:
             if look == RIGHT:
                 return None
             continue
-        if look != next((there for there in looks if there != RIGHT), RIGHT):
+        if look != next((expected for expected in looks if expected != RIGHT), RIGHT):
             return None
         if wrong:
             alone.append(wrong[0])
@@ -577,7 +577,7 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
 
     A misconception explains a check if the check's first wrong program is one of these.
     """
-    found: dict[str, KnownBehaviour] = {}
+    explained: dict[str, KnownBehaviour] = {}
     # the first wrong program of each check
     first: dict[str, str] = {}
     for key in seen.wrong:
@@ -588,5 +588,5 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
         ways = {one.functions[function] for one in alike}  # several may write this function the same way
         alone = [one for one in alike if len(one.functions) == 1]
         if len(ways) == len(alone) == 1 and not any(_alike(one, programs) for one in known.unfinished):
-            found.update({check: alone[0] for check, key in first.items() if programs.get(key, RIGHT) != RIGHT})
-    return found
+            explained.update({check: alone[0] for check, key in first.items() if programs.get(key, RIGHT) != RIGHT})
+    return explained

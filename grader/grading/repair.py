@@ -73,13 +73,13 @@ def search(
     solution = _solution(grader, exercise)
     with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
         # the candidates, without those that the failing run does not execute
-        found = process.candidates()
+        candidates = process.candidates()
         executed, suspects = _executed(process, screens, examined.passing)
-        edits, whole = _split(found, executed, suspects, source)
+        edits, whole_functions = _split(candidates, executed, suspects, source)
         # whole functions
-        functions = _with_right_function(trial, list(_with_solution(whole, source, solution)), filled)
+        functions = _with_right_function(trial, list(_with_solution(whole_functions, source, solution)), filled)
         # edits, one kind after another, those of the only such function if there is one, and those of several functions
-        edits = _of_functions(edits, functions, whole)
+        edits = _of_functions(edits, functions, whole_functions)
         attempt = _Attempt(trial, process, screens, edits, filled)
         repaired = yield from attempt.repaired()
         tried, check = attempt.tried, ""
@@ -89,7 +89,7 @@ def search(
             check = failed[0].id
         if not repaired and not (functions.every or functions.first):
             later = failed[1 : 1 + _MOST_LATER]
-            repaired, tried, check = yield from _later_passed(trial, process, found, later, examined, tried)
+            repaired, tried, check = yield from _later_passed(trial, process, candidates, later, examined, tried)
     # parts of the solution's function
     if not repaired and functions.only is not None and screens:
         lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
@@ -98,7 +98,7 @@ def search(
         return
     # a function is named if no line is; the name of the only function that the learner wrote says nothing
     named = functions.every or ([] if repaired and not check else functions.first)
-    several = sum(one.kind == "function" for one in found.values()) > 1
+    several = sum(one.kind == "function" for one in candidates.values()) > 1
     if not several or len({one.lines for one in repaired}) == 1:
         named = []
     named = [one for one in named if trial.keeps(one)]
@@ -106,10 +106,10 @@ def search(
     shown = [*named, *repaired]
     # only if every edit was tried, "no edit repairs the file" is true
     exhaustive = not repaired and len(edits.by_number) <= attempt.most
-    yield Repairs(tuple(_told(trial, shown)), tried, exhaustive=exhaustive, check=check)
+    yield Repairs(tuple(_reported(trial, shown)), tried, exhaustive=exhaustive, check=check)
 
 
-def _told(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
+def _reported(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
     """Yield what a report says of candidates: the edited lines too if the course reveals them."""
     text = trial.source.text if trial.grader.course.reveal == "repair" else None
     for one in candidates:
@@ -129,13 +129,13 @@ def _executed(
 
 
 def _split(
-    found: Mapping[int, Candidate], executed: frozenset[int] | None, suspects: frozenset[int], source: Source
+    candidates: Mapping[int, Candidate], executed: frozenset[int] | None, suspects: frozenset[int], source: Source
 ) -> tuple["_Edits", list[Candidate]]:
     """Return the edits and the whole functions that change what a run does that executes these lines."""
     if executed is not None:
-        found = {number: one for number, one in found.items() if _is_executed(one, executed, source)}
-    edits = {number: one for number, one in found.items() if one.kind != "function"}
-    return _Edits(edits, suspects), [one for one in found.values() if one.kind == "function"]
+        candidates = {number: one for number, one in candidates.items() if _is_executed(one, executed, source)}
+    edits = {number: one for number, one in candidates.items() if one.kind != "function"}
+    return _Edits(edits, suspects), [one for one in candidates.values() if one.kind == "function"]
 
 
 class _Edits(Struct, frozen=True):
@@ -211,7 +211,7 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
     return _Functions([], [one for one in right if trial.mends(one, trial.failed[:1])])
 
 
-def _of_functions(edits: _Edits, functions: _Functions, whole: Sequence[Candidate]) -> _Edits:
+def _of_functions(edits: _Edits, functions: _Functions, whole_functions: Sequence[Candidate]) -> _Edits:
     """Return the edits of the only function with whose replacement checks pass; all edits if there is no such function.
 
     An edit of several functions may repair a file of which a right function repairs the first check alone.
@@ -220,13 +220,13 @@ def _of_functions(edits: _Edits, functions: _Functions, whole: Sequence[Candidat
     if only is None:
         return edits
     spans = not functions.every
-    return edits.where(lambda one: _within(one, only) or (spans and _spans(one, whole)))
+    return edits.where(lambda one: _within(one, only) or (spans and _spans(one, whole_functions)))
 
 
 def _later_passed(
     trial: "_Trial",
     process: CandidateProcess,
-    found: Mapping[int, Candidate],
+    candidates: Mapping[int, Candidate],
     checks: Sequence[Check],
     examined: Examined,
     tried: int,
@@ -240,7 +240,7 @@ def _later_passed(
         screens = _screens(examined, [check])
         if not screens or examined.outcomes[check.id].status == "not_started":
             continue
-        edits, _ = _split(found, *_executed(process, screens, examined.passing), trial.source)
+        edits, _ = _split(candidates, *_executed(process, screens, examined.passing), trial.source)
         attempt = _Attempt(trial, process, screens, edits, filled=True, tried=tried)
         repaired = yield from attempt.repaired(check)
         tried = attempt.tried
@@ -310,18 +310,18 @@ class _Attempt:
                 self.tried += len(passed)
             yield self._progress()
             again = [edits[number] for number in passed] if self._filled else []
-            found = yield from self._trial.one_in_each_place(again, self._progress(), check)
-            if found or self._trial.budget.exceeded:
-                return found
+            repairs = yield from self._trial.one_in_each_place(again, self._progress(), check)
+            if repairs or self._trial.budget.exceeded:
+                return repairs
         return []
 
     def first_passed(self) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates of the first group that has one with which the first check passes."""
         candidates = [self._edits.by_number[number] for number in self._first[:_MOST_FIRST]]
         for _, group in groupby(candidates, self._edits.group):
-            found = yield from self._trial.one_in_each_place(list(group), self._progress(), self._trial.failed[0])
-            if found:
-                return found
+            repairs = yield from self._trial.one_in_each_place(list(group), self._progress(), self._trial.failed[0])
+            if repairs:
+                return repairs
         return []
 
     def _screened(self, numbers: list[int]) -> Generator[Searching, None, list[int]]:
@@ -359,14 +359,14 @@ class _Trial(Struct):
         self, candidates: Sequence[Candidate], progress: Searching, check: Check | None = None
     ) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates that repair the file, one for each place. Yield the progress before each run."""
-        found: dict[tuple[int, ...], Candidate] = {}
+        by_place: dict[tuple[int, ...], Candidate] = {}
         for one in candidates:
             yield progress
             # of several repairs in one place, the first one says enough: the place
-            if one.lines not in found and self.repairs(one, check):
+            if one.lines not in by_place and self.repairs(one, check):
                 least = self._least(one, check)
-                found[least.lines] = least
-        return [one for one in found.values() if not any(_says_more(other, one) for other in found.values())]
+                by_place[least.lines] = least
+        return [one for one in by_place.values() if not any(_says_more(other, one) for other in by_place.values())]
 
     def _least(self, candidate: Candidate, check: Check | None) -> Candidate:
         """Return a repair of several statements without the statements that need no edit."""
@@ -480,10 +480,10 @@ def _solution(grader: Grader, exercise: Exercise) -> str:
         return ""
 
 
-def _with_solution(found: Sequence[Candidate], source: Source, solution: str) -> Iterator[Candidate]:
+def _with_solution(candidates: Sequence[Candidate], source: Source, solution: str) -> Iterator[Candidate]:
     """Yield the candidates for whole functions with the functions of the same names in a solution."""
     right = dict(_functions(ast.parse(solution), solution))
-    for one in found:
+    for one in candidates:
         if one.function in right:
             # the solution's function is indented like the one that it replaces, except for its
             # first line

@@ -128,7 +128,7 @@ def score(
     ) or tuple(map(skipped, exercise.checks))
     outcomes = [checked[check.id].outcome for check in run]
     points = sum(c.score for c in checks if not c.bonus)
-    told = [fact for fact in facts if not _is_enough(fact, outcomes)]
+    faults = [fact for fact in facts if not _is_enough(fact, outcomes)]
     status = _exercise_status(state, points, exercise.max_score)
     return ExerciseResult(
         id=exercise.id,
@@ -142,7 +142,7 @@ def score(
         message=_why_not_run(state) or _notes(outcomes, attempts) or UNSET,
         file=state.file or UNSET,
         reason=state.code,
-        facts=tuple(_reported(fact, state.cells, outcomes) for fact in told[:_MOST_FACTS]) or UNSET,
+        facts=tuple(_reported(fact, state.cells, outcomes) for fact in faults[:_MOST_FACTS]) or UNSET,
         cells=state.cells or UNSET,
         attempts=tuple(attempts) or UNSET,
         output=state.output or UNSET,

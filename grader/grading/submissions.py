@@ -136,10 +136,8 @@ def grade_events(
     seed: str,
     memo: Path | None,
     warm: Warm | None = None,
-    official: bool = False,
     root: Path | None = None,
     here: Path | None = None,
-    submission_id: str = "local",
     notes: tuple[str, ...] = (),
     budget: Budget | None = None,
     searched: Searched | None = None,
@@ -148,7 +146,6 @@ def grade_events(
 
     Args:
         warm: The server process to use. By default, one is started for this submission.
-        official: Whether to accept only a sandbox that holds against hostile code.
         root: A folder. No folder between it and a file may be a symbolic link.
         here: The folder to which the report's paths are relative. By default, they are as given.
         notes: Notes for the report.
@@ -162,10 +159,10 @@ def grade_events(
     if here is not None:
         read = {name: _read_from(files[name], source) for name, source in sources.items()}
         sources = {name: replace(source, path=relative_path(read[name], here)) for name, source in sources.items()}
-    submission = Submission(sources, stamp_of(submission_id, sources), notes)
+    submission = Submission(sources, stamp_of("local", sources), notes)
     with ExitStack() as stack:
         # the worker starts while the hidden tests are collected
-        warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports, official=official))
+        warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
         oracle = stack.enter_context(Oracle(book, memo))
         checks = stack.enter_context(CheckSession(course, exercises))
         grader = Grader(course, book, checks, oracle, warm, seed)

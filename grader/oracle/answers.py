@@ -126,13 +126,13 @@ class Oracle:
         version = torch_version()
         # another version of torch may give other last digits
         texts = Memo(self._memo).get([f"{key} {version}" for key in programs])
-        found = {}
+        answers = {}
         for key, program in programs.items():
             with contextlib.suppress(KeyError, msgspec.MsgspecError):
                 answer = msgspec.json.decode(texts[f"{key} {version}"], type=Answer)
                 if (len(answer.values), len(answer.grads)) == program.sizes:  # otherwise it is computed again
-                    found[key] = answer
-        return found
+                    answers[key] = answer
+        return answers
 
     def _compute(self, programs: dict[str, Question]) -> dict[str, Answer]:
         computed = {key: self._ask(program) for key, program in programs.items()}
@@ -207,11 +207,11 @@ class TableOracle(Oracle):
         return answer
 
 
-def _descended(asked: Descent) -> Answer:
+def _descended(descent: Descent) -> Answer:
     """Return the answer to a descent."""
-    at, before = asked.start, []
-    for _ in range(asked.steps):
-        before.append(at.values[at.root])
-        grads = at.gradients()
-        at = at.with_leaves([leaf.value - asked.rate * grads[at.index[leaf.name]] for leaf in at.leaves])
-    return Answer((*before, *(leaf.value for leaf in at.leaves)), ())
+    loss, before = descent.start, []
+    for _ in range(descent.steps):
+        before.append(loss.values[loss.root])
+        grads = loss.gradients()
+        loss = loss.with_leaves([leaf.value - descent.rate * grads[loss.index[leaf.name]] for leaf in loss.leaves])
+    return Answer((*before, *(leaf.value for leaf in loss.leaves)), ())

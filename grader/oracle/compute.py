@@ -28,19 +28,19 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
     A derivative is 0 if the root does not depend on the node. Raises `ValueError` for a number that
     is not finite.
     """
-    made: list[torch.Tensor] = []
+    tensors: list[torch.Tensor] = []
     for op, *operands in nodes:
         if op == "leaf":
-            made.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
+            tensors.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
             continue
         operation = OPERATIONS[op]
         compute = getattr(torch, op) if operation.is_function else operation.compute
-        result = compute(*(made[o] if isinstance(o, int) else o[1] for o in operands))
+        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands))
         result.retain_grad()  # torch keeps only the gradients of leaves by itself
-        made.append(result)
-    torch.autograd.backward(made[root])
-    values = [node.item() for node in made]
-    grads = [0.0 if node.grad is None else node.grad.item() for node in made]
+        tensors.append(result)
+    torch.autograd.backward(tensors[root])
+    values = [node.item() for node in tensors]
+    grads = [0.0 if node.grad is None else node.grad.item() for node in tensors]
     if not all(map(math.isfinite, values + grads)):
         raise ValueError("a value or a gradient is not finite")
     return [values, grads]

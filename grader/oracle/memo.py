@@ -21,13 +21,13 @@ class Memo:
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
         """Return the stored texts of `keys`, without rows whose checksum is wrong."""
-        found = {}
+        texts = {}
         with self._connect() as connection:
             for key in keys:
                 row = connection.execute("SELECT answer, checksum FROM answers WHERE key = ?", (key,)).fetchone()
                 if row and row[1] == _checksum(key, row[0]):
-                    found[key] = row[0]
-        return found
+                    texts[key] = row[0]
+        return texts
 
     def put(self, answers: dict[str, str]) -> None:
         rows = [(key, answer, _checksum(key, answer)) for key, answer in answers.items()]

@@ -102,10 +102,10 @@ class Redraw:
 
         Its cached properties are slow to compute for a large program.
         """
-        made = self._made.get((key, program.text))
-        if made is None:
-            made = self._made[key, program.text] = make(program)
-        return made
+        result = self._made.get((key, program.text))
+        if result is None:
+            result = self._made[key, program.text] = make(program)
+        return result
 
     def _chance(self, what: str) -> random.Random:
         return random.Random(f"{self._seed}:{what}")
@@ -181,8 +181,8 @@ def _coincidences(asked: Asked) -> Iterator[set[tuple[int, int]]]:
         if not isinstance(node, Op):
             continue
         plain = [1.0, *asked.beside, *(o.value for o in node.operands if isinstance(o, Number))]
-        found = [part[i] for i in (index, *node.inputs) for part in (values, grads)]
-        sizes = list(map(abs, [*plain, *found]))
+        numbers = [part[i] for i in (index, *node.inputs) for part in (values, grads)]
+        sizes = list(map(abs, [*plain, *numbers]))
         # `i` is never a plain number, because two plain numbers may be equal
         yield {
             (i, j)
@@ -286,17 +286,17 @@ def among_others(program: Program, rng: random.Random) -> Program:
         for node in program.nodes[first_operation:]
         if isinstance(node, Op)
     )
-    made = f"leaf {names[0]} is" if shift == 1 else f"leaves {', '.join(names)} are"
-    text = f"{program.text} (the {made} made too, and not used)"
+    subject = f"leaf {names[0]} is" if shift == 1 else f"leaves {', '.join(names)} are"
+    text = f"{program.text} (the {subject} made too, and not used)"
     short = program.short and _moved(program.short, leaves, place)
     return Program((*leaves, *operations), place[program.root], text, short)
 
 
 def _moved(short: list[list[object]], leaves: Sequence[Leaf | Op], place: Sequence[int]) -> list[list[object]]:
     """Return the short form of a program with the given leaves, whose nodes have moved to `place`."""
-    made: list[list[object]] = [["leaf", leaf.value] for leaf in leaves if isinstance(leaf, Leaf)]
+    rows: list[list[object]] = [["leaf", leaf.value] for leaf in leaves if isinstance(leaf, Leaf)]
     for row in short:
         if row[0] != "leaf":
             head = 3 if row[0] == "repeat" else 1  # `repeat`, a count and an operation come before the operands
-            made.append([*row[:head], *(place[o] if isinstance(o, int) else o for o in row[head:])])
-    return made
+            rows.append([*row[:head], *(place[o] if isinstance(o, int) else o for o in row[head:])])
+    return rows

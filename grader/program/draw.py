@@ -45,15 +45,15 @@ def draw(
     """
     unknown = [op for op in ops if op not in OPERATIONS]
     if unknown or not ops:
-        there_are = f"; the operations are {', '.join(OPERATIONS)}"
+        listing = f"; the operations are {', '.join(OPERATIONS)}"
         problem = f"unknown operation: {', '.join(unknown)}" if unknown else "there is no operation to draw from"
-        raise ProgramError(problem + (did_you_mean(unknown[0], OPERATIONS) if unknown else "") + there_are)
+        raise ProgramError(problem + (did_you_mean(unknown[0], OPERATIONS) if unknown else "") + listing)
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
         raise ProgramError(f"sizes must be between 1 and {len(_STEPS)}, not {sizes}")
     # sizes grow evenly, and each program has a seed of its own, whatever the others are
-    wanted = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
-    return [_one(own_seed, size, tuple(ops), numbers) for own_seed, size in wanted]
+    plans = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
+    return [_one(own_seed, size, tuple(ops), numbers) for own_seed, size in plans]
 
 
 @lru_cache(maxsize=4096)  # all submissions of a cohort get the same programs
@@ -68,8 +68,8 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
 
 def parts(drawn: Program) -> list[Program]:
     """Return the subexpressions of a drawn program, smallest first: a program for each operation but the root."""
-    found = [_part(drawn, index) for index in drawn.reachable if index != drawn.root]
-    return sorted(filter(None, found), key=lambda part: len(part.nodes))
+    programs = [_part(drawn, index) for index in drawn.reachable if index != drawn.root]
+    return sorted(filter(None, programs), key=lambda part: len(part.nodes))
 
 
 def _part(drawn: Program, root: int) -> Program | None:

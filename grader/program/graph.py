@@ -349,7 +349,7 @@ def braids() -> list[Program]:
     Every second order of inputs leads a depth-first search to a node for the third time before its inputs are done.
     """
     back = ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
-    texts = ("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - one[i % 3]}" for i in range(12)) for one in back)
+    texts = ("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - steps[i % 3]}" for i in range(12)) for steps in back)
     return [program(text, x0=2, x1=3) for text in texts]
 
 
@@ -477,7 +477,7 @@ def _known(expression: ast.expr) -> str:
 
 
 class _Parser:
-    def __init__(self, text: str, values: dict[str, float], calls: bool = False, idle: bool = False) -> None:
+    def __init__(self, text: str, values: dict[str, float], calls: bool, idle: bool) -> None:
         self.calls = calls  # whether functions of the learner's file may be called
         self.idle = idle  # whether leaves need not be used
         self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
@@ -611,11 +611,11 @@ class _Parser:
             raise self._error("a number is too large for a float")
         return Number(number)
 
-    def _operation(self, op: str, operands: list[ast.expr], whole: ast.expr, name: str | None) -> int:
+    def _operation(self, op: str, operands: list[ast.expr], expression: ast.expr, name: str | None) -> int:
         parts = tuple(self._operand(operand) for operand in operands)
         if all(isinstance(part, Number) for part in parts):
-            raise self._error(f"`{ast.unparse(whole)}` has only numbers as operands; an operation needs a node")
-        return self._add(Op(name or self._unnamed(ast.unparse(whole)), op, parts))
+            raise self._error(f"`{ast.unparse(expression)}` has only numbers as operands; an operation needs a node")
+        return self._add(Op(name or self._unnamed(ast.unparse(expression)), op, parts))
 
     def _unnamed(self, expression: str) -> str:
         # the name is the text, and a number if that is taken

@@ -123,12 +123,12 @@ class Operation(Struct, frozen=True):
 @cache  # programs call these often
 def _functions(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions that compute the value of an operation and its local derivatives."""
-    one = OPERATIONS[name]
+    row = OPERATIONS[name]
     # times 1.0, because a derivative such as `1` is an int
-    zeros = one.zero_where or ("False",) * len(one.derivatives)
-    local = [f"0.0 if {zero} else 1.0 * ({text})" for text, zero in zip(one.derivatives, zeros, strict=True)]
-    value = _compiled(one.operands, one.value) if one.method is None else getattr(operator, one.method)
-    return value, _compiled(f"{one.operands}L", f"({', '.join(local)},)")
+    zeros = row.zero_where or ("False",) * len(row.derivatives)
+    local = [f"0.0 if {zero} else 1.0 * ({text})" for text, zero in zip(row.derivatives, zeros, strict=True)]
+    value = _compiled(row.operands, row.value) if row.method is None else getattr(operator, row.method)
+    return value, _compiled(f"{row.operands}L", f"({', '.join(local)},)")
 
 
 @cache

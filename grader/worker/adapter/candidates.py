@@ -713,12 +713,12 @@ class File:
         block = function.node.body
         for position, inner in enumerate(block):
             if isinstance(inner, ast.FunctionDef) and inner.name not in used:
-                made = [
+                results = [
                     one.targets[0].id
                     for one in block
                     if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
                 ]
-                for owner in dict.fromkeys(reversed(made)):
+                for owner in dict.fromkeys(reversed(results)):
                     for attribute in attributes:
                         text = f"{owner}.{attribute} = {inner.name}"
                         yield self._after(function, block, position + 1, text)

@@ -244,7 +244,7 @@ class Graph:
         # stay
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
-        for node in self.made():
+        for node in self.engine_nodes():
             self.shape.write(node, 0.0)
         self._build(leaves)
         return ["nothing"]
@@ -314,7 +314,7 @@ class Graph:
     def pass_from(self, node: Any) -> Callable[[], Any]:
         return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
 
-    def made(self) -> list[Any]:
+    def engine_nodes(self) -> list[Any]:
         """Return the engine's nodes made for this program, oldest first. Omit objects of other classes."""
         return [obj for obj in self.nodes.of_run() if isinstance(obj, self.shape.cls)]
 
@@ -330,7 +330,7 @@ class Graph:
 
     def preload(self, grads: list[list[Any]]) -> list[Any]:
         """Set every gradient to 0.0, then those of the given `[node, gradient]` pairs."""
-        for node in self.made():
+        for node in self.engine_nodes():
             self.shape.write(node, 0.0)
         for index, grad in grads:
             self.shape.write(self._node(index), grad)
@@ -347,10 +347,10 @@ class Graph:
             raise Unreadable("unclear_writes")  # a recording shows no rules that run one at a time
         start = self._node(root)
         shape.write(start, upstream)
-        made = self.made()
+        nodes = self.engine_nodes()
         # nodes that were made after the start do not belong to its graph
-        made = made[: next((i for i, node in enumerate(made) if node is start), len(made)) + 1]
-        for node in reversed(made):
+        nodes = nodes[: next((i for i, node in enumerate(nodes) if node is start), len(nodes)) + 1]
+        for node in reversed(nodes):
             if id(node) in self.leaves:
                 continue
             if self.rules.has(node):
@@ -365,7 +365,7 @@ class Graph:
             return
         if self.shape.grads_are_nodes:
             raise Unreadable("gradient_is", self.shape.grad, values.name_of(self.shape.cls))
-        result = next((node for node in reversed(self.made()) if id(node) not in self.leaves), None)
+        result = next((node for node in reversed(self.engine_nodes()) if id(node) not in self.leaves), None)
         if result is not None and getattr(result, "_backward", self) is None:
             raise Unreadable("rule_is_none")
         # try the pass on two products, or on two sums if the file has no product yet
@@ -409,7 +409,9 @@ class Graph:
             return ["rule", "input", True, 0, 0]
         # an operation that made another node with inputs has rules in more than one place
         known = {id(obj) for obj in self.objects}
-        others = any(getattr(obj, self.shape.inputs_at.name, None) for obj in self.made() if id(obj) not in known)
+        others = any(
+            getattr(obj, self.shape.inputs_at.name, None) for obj in self.engine_nodes() if id(obj) not in known
+        )
         # compare with a new leaf, because the program's own leaves may have been given a rule
         state = self.rules.state(node, self.shape.cls(0.0))
         lines = self.rules.lines(node, self.module.__file__) if state == "own" else (0, 0)
@@ -419,7 +421,7 @@ class Graph:
         """Record the runs of local rules from now on: which node's rule ran, and what it added to which gradient."""
         self._need_rules()
         if isinstance(self.rules, CalledRules):
-            for node in self.made():
+            for node in self.engine_nodes():
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)
         return ["nothing"]
@@ -519,9 +521,9 @@ class Graph:
         return ["nodes", self._ids(items)]
 
     def _ids(self, items: list[Any]) -> list[int]:
-        made = self.nodes.of_run()
+        nodes = self.nodes.of_run()
         # the program's own indices count first; a node that has several of them gets the lowest
-        known = dict(zip(map(id, made), itertools.count(len(self.objects)), strict=False))
+        known = dict(zip(map(id, nodes), itertools.count(len(self.objects)), strict=False))
         known.update(zip(map(id, reversed(self.objects)), range(len(self.objects) - 1, -1, -1), strict=True))
         return list(map(known.get, map(id, items), itertools.repeat(_NONE)))
 

@@ -50,11 +50,11 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         # Each term added below is 0. The learner's own rules of + and * then give each node its
         # gradient.
         result = shape.leaf(value_of(program, root, numbers))
-        there = grads
+        gradients = grads
         if any(abs(number - first) > _NEAR for number, first in zip(numbers, start, strict=True)):
             changes = zip(slopes(program, root, numbers), slopes(program, root, start), strict=True)
-            there = [grad + (now - before) for grad, (now, before) in zip(grads, changes, strict=True)]
-        for node, number, grad in zip(nodes, numbers, there, strict=True):
+            gradients = [grad + (now - before) for grad, (now, before) in zip(grads, changes, strict=True)]
+        for node, number, grad in zip(nodes, numbers, gradients, strict=True):
             result = result + shape.leaf(grad) * (node + shape.leaf(-number))
         return result
 
@@ -76,17 +76,17 @@ def _number(shape: Reading, node: Any, place: int) -> float:
 
 def slopes(program: list[Any], root: int, leaves: Sequence[float]) -> list[float]:
     """Return a central difference of a program in wire form for each leaf; 0 where the program has no value."""
-    found = []
+    result = []
     for i in range(len(leaves)):
         try:
             above, below = (
                 value_of(program, root, [x + step * (k == i) for k, x in enumerate(leaves)]) for step in (_STEP, -_STEP)
             )
         except (ArithmeticError, ValueError):
-            found.append(0.0)
+            result.append(0.0)
         else:
-            found.append((above - below) / (2 * _STEP))
-    return found
+            result.append((above - below) / (2 * _STEP))
+    return result
 
 
 def value_of(program: list[Any], root: int, leaves: Sequence[float]) -> float:
@@ -96,12 +96,12 @@ def value_of(program: list[Any], root: int, leaves: Sequence[float]) -> float:
         ArithmeticError: a value is not defined or too large.
         ValueError: an argument of `log` is not above 0.
     """
-    found: list[float] = []
+    results: list[float] = []
     given = iter(leaves)
     for op, *operands in program:
         if op == "leaf":
-            found.append(next(given))
+            results.append(next(given))
             continue
-        numbers = [found[o] if isinstance(o, int) else o[1] for o in operands]
-        found.append(OPERATORS[op](*numbers) if op in OPERATORS else FUNCTIONS[op](*numbers))
-    return found[root]
+        numbers = [results[o] if isinstance(o, int) else o[1] for o in operands]
+        results.append(OPERATORS[op](*numbers) if op in OPERATORS else FUNCTIONS[op](*numbers))
+    return results[root]

@@ -738,22 +738,22 @@ def _maker(cls: type) -> Callable[[float], Any]:
         return cls
 
     def switched_on(value: float) -> Any:
-        made = cls(value)
+        leaf = cls(value)
         for name in off:
-            setattr(made, name, True)
-        return made
+            setattr(leaf, name, True)
+        return leaf
 
     return switched_on
 
 
 def _switches(cls: type) -> list[str]:
     """Return the arguments of a class whose names say that a leaf needs a gradient, and that are False by default."""
-    made = inspect.getattr_static(cls, "__init__")
-    if not isinstance(made, FunctionType) or not any(map(_WANTS_GRADIENT.fullmatch, made.__code__.co_varnames)):
+    init = inspect.getattr_static(cls, "__init__")
+    if not isinstance(init, FunctionType) or not any(map(_WANTS_GRADIENT.fullmatch, init.__code__.co_varnames)):
         return []  # a shortcut: `inspect` takes a hundred times as long
     return [
         parameter.name
-        for parameter in inspect.signature(made).parameters.values()
+        for parameter in inspect.signature(init).parameters.values()
         if parameter.default in (False, None) and _WANTS_GRADIENT.fullmatch(parameter.name)
     ]
 

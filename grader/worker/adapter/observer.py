@@ -181,7 +181,7 @@ def _function_like(original: FunctionType, act_instead: Callable[..., Any]) -> F
     theirs = original.__code__
     names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE if hasattr(theirs, name)}
     code = stand_in.__code__.replace(**names)
-    made = FunctionType(code, original.__globals__, original.__name__, None, stand_in.__closure__)
-    made.__qualname__, made.__doc__, made.__module__ = original.__qualname__, original.__doc__, original.__module__
-    made.__dict__.update(original.__dict__)
-    return made
+    new = FunctionType(code, original.__globals__, original.__name__, None, stand_in.__closure__)
+    new.__qualname__, new.__doc__, new.__module__ = original.__qualname__, original.__doc__, original.__module__
+    new.__dict__.update(original.__dict__)
+    return new

@@ -89,10 +89,10 @@ class Trace:
                 return None
             waiting += [one for one in operands if isinstance(one, self._shape.cls)]
         # a node that existed before the run is not among them, and then the graph cannot be read
-        found = [node for node in oldest_first if id(node) in wanted]
-        place = {id(node): at for at, node in enumerate(found)}
-        sound = all(place.get(id(one), at) < at for at, node in enumerate(found) for one in self.operands(node))
-        return found if sound and len(found) == len(wanted) else None
+        nodes = [node for node in oldest_first if id(node) in wanted]
+        place = {id(node): at for at, node in enumerate(nodes)}
+        sound = all(place.get(id(one), at) < at for at, node in enumerate(nodes) for one in self.operands(node))
+        return nodes if sound and len(nodes) == len(wanted) else None
 
     def operands(self, node: Any) -> list[Any]:
         """Return the operands of a node that are nodes, one for each use; an empty list for a leaf."""
@@ -144,7 +144,7 @@ class Graph(Protocol):
     leaves: dict[int, int]
     rules: Rules
 
-    def made(self) -> list[Any]:
+    def engine_nodes(self) -> list[Any]:
         """Return every node of the engine."""
 
     def is_leaf(self, node: Any) -> bool:
@@ -216,7 +216,7 @@ class Recording:
         """Record local rules and gradients from now on."""
         graph = self._graph
         if self._trace is not None:
-            self._objects = self._trace.graph(graph.objects, graph.made())
+            self._objects = self._trace.graph(graph.objects, graph.engine_nodes())
             for index, node in enumerate(self._objects or ()):
                 self._index[id(node)] = index
                 self._operands[id(node)] = self._trace.operands(node)
@@ -226,10 +226,10 @@ class Recording:
                 self._operands.setdefault(id(node), [graph.objects[o] for o in operands if type(o) is int])
         self._values = [self._spelled(node, self._shape.data) for node in self._nodes()]
         self._observer = GradientObserver(self._shape.cls, self._shape.grad, self._written)
-        self._tokens = {id(node): self._token(node) for node in graph.made()}
+        self._tokens = {id(node): self._token(node) for node in graph.engine_nodes()}
         if isinstance(graph.rules, CalledRules):
             self._functions = graph.rules
-            for node in graph.made():
+            for node in graph.engine_nodes():
                 leaf = graph.is_leaf(node) if self._trace is None else not self._trace.operands(node)
                 if not leaf and graph.rules.has(node):
                     graph.rules.watch(node, self._around)

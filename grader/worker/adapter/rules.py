@@ -252,7 +252,7 @@ class Nodes(Protocol):
 
     module: ModuleType
 
-    def made(self) -> list[Any]:
+    def engine_nodes(self) -> list[Any]:
         """Return the engine's nodes, oldest first."""
 
     def is_leaf(self, node: Any) -> bool:
@@ -580,7 +580,7 @@ class InlineRules(Rules):
         return "own"
 
     def run(self, node: Any) -> None:
-        shape, nodes = self.shape, self._nodes.made()
+        shape, nodes = self.shape, self._nodes.engine_nodes()
         upstream = getattr(node, shape.grad)
         before = [getattr(one, shape.grad) for one in nodes]
         # observe a pass from the node, and undo everything that it changed

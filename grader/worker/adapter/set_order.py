@@ -57,13 +57,13 @@ class Nodes:
         module: the learner's file.
 
     Attributes:
-        made: the objects.
+        objects: the objects.
         order_seed: the order seed of this run.
         on_made: a function to call with each object as it is made, or None.
     """
 
     def __init__(self, module: ModuleType) -> None:
-        self.made: list[Any] = []
+        self.objects: list[Any] = []
         self.order_seed = 0
         self.on_made: Callable[[Any], None] | None = None
         self._origins: dict[int, tuple[int, int, int]] = {}  # run, order seed and number, by address like the hashes
@@ -81,7 +81,7 @@ class Nodes:
         """Begin a new run: number its objects from 0, and hash them under `order_seed`."""
         self.order_seed = order_seed
         self._run += 1
-        self._start = len(self.made)  # earlier objects stay registered: the file may still hold them
+        self._start = len(self.objects)  # earlier objects stay registered: the file may still hold them
         self._free = []
         self._next = 0
 
@@ -92,11 +92,11 @@ class Nodes:
 
     def of_run(self) -> list[Any]:
         """Return the objects made in this run, oldest first, so that inputs come before their users."""
-        return self.made[self._start :]
+        return self.objects[self._start :]
 
     def earlier(self) -> set[int]:
         """Return the addresses of the objects made before this run."""
-        return set(map(id, self.made[: self._start]))
+        return set(map(id, self.objects[: self._start]))
 
     def let_die(self, kept: Iterable[Any]) -> None:
         """Release this run's objects except `kept`, so that those without other references are freed.
@@ -107,12 +107,12 @@ class Nodes:
         # hold the others weakly, and let those die that nothing else refers to
         stay = set(map(id, kept))
         run = [(id(obj), obj if id(obj) in stay else _weakly(obj)) for obj in self.of_run()]
-        del self.made[self._start :]
+        del self.objects[self._start :]
         gc.collect()
         for address, held in run:
             obj = held() if isinstance(held, weakref.ref) else held
             if obj is not None:
-                self.made.append(obj)
+                self.objects.append(obj)
                 continue
             self._free.append(self._origins.pop(address)[2])
             del self._hashes[address]
@@ -125,7 +125,7 @@ class Nodes:
         else:
             number, self._next = self._next, self._next + 1
         hashed = order_hash(number, self.order_seed)
-        self.made.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
+        self.objects.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
         self._origins[address] = self._run, self.order_seed, number
         self._hashes[address] = hashed
         if self.on_made is not None:

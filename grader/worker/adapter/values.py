@@ -32,12 +32,12 @@ def learn_numbers() -> None:
         _plain_ways[numpy.ndarray] = numpy.ndarray.item
         shape_of, type_of = numpy.ndarray.shape.__get__, numpy.ndarray.dtype.__get__
 
-        def array_like(number: float, there: Any) -> Any:
-            kind = type_of(there)
-            return numpy.full(shape_of(there), number, kind if kind.kind == "f" else float)
+        def array_like(number: float, model: Any) -> Any:
+            kind = type_of(model)
+            return numpy.full(shape_of(model), number, kind if kind.kind == "f" else float)
 
-        def scalar_like(number: float, there: Any) -> Any:
-            return (type(there) if isinstance(there, numpy.floating) else numpy.float64)(number)
+        def scalar_like(number: float, model: Any) -> Any:
+            return (type(model) if isinstance(model, numpy.floating) else numpy.float64)(number)
 
         _ways_back[numpy.generic] = scalar_like
         _ways_back[numpy.ndarray] = array_like
@@ -97,13 +97,13 @@ def _unwrapped(number: object) -> object:
     return inner if _is_plain(inner) else number
 
 
-def alike(number: float, there: object) -> Any:
-    """Return a number in the type of `there`: a numpy scalar, an array of the same shape, a fraction or a decimal.
+def alike(number: float, model: object) -> Any:
+    """Return a number in the type of `model`: a numpy scalar, an array of the same shape, a fraction or a decimal.
 
     For any other type, return the float itself.
     """
-    make = _of_kind(type(there), _ways_back)
-    return number if make is None else make(number, there)
+    make = _of_kind(type(model), _ways_back)
+    return number if make is None else make(number, model)
 
 
 def _of_kind(kind: type, ways: dict[type, Any]) -> Any:
@@ -154,13 +154,13 @@ class Unreadable(Exception):
 
 def attributes(obj: object) -> dict[str, Any]:
     """Return the instance attributes of an object, including those in `__slots__`."""
-    found = dict(getattr(obj, "__dict__", {}))
+    result = dict(getattr(obj, "__dict__", {}))
     for cls in type(obj).__mro__:
         slots = vars(cls).get("__slots__", ())  # a text is the name of a single slot
         for name in (slots,) if isinstance(slots, str) else tuple(slots):
             if not name.startswith("__") and hasattr(obj, name):
-                found.setdefault(name, getattr(obj, name))
-    return found
+                result.setdefault(name, getattr(obj, name))
+    return result
 
 
 def is_number(value: object) -> bool:
@@ -201,8 +201,8 @@ def entries(kept: Any, cls: type) -> list[tuple[Any, Any]] | None:
         return list(kept.items()) if fits else None
     if not is_row(kept):
         return None
-    found = [entry(item, cls) for item in kept]
-    return None if None in found else found  # type: ignore[return-value]
+    pairs = [entry(item, cls) for item in kept]
+    return None if None in pairs else pairs  # type: ignore[return-value]
 
 
 def listed(returned: Any) -> Any:
@@ -213,8 +213,8 @@ def listed(returned: Any) -> Any:
 def returned_amounts(returned: Any, cls: type) -> list[float] | None:
     """Return the numbers of what a rule returned: a number for each input, or each with its input; else None."""
     if isinstance(returned, dict) or (is_row(returned) and not all(map(is_number, returned))):
-        found = entries(returned, cls)
-        numbers: Any = None if found is None else [plain(amount) for _, amount in found]
+        pairs = entries(returned, cls)
+        numbers: Any = None if pairs is None else [plain(amount) for _, amount in pairs]
     else:
         numbers = list(map(plain, returned)) if is_row(returned) else None
     return None if numbers is None or None in numbers else numbers
