@@ -49,9 +49,12 @@ ReasonKind: TypeAlias = Literal[
     "submission",
     "time",
 ]
+# the folder of a person in Moodle's download: `Jane Doe_12345_assignsubmission_file_`
 _MOODLE = re.compile(r"_(\d+)_assignsubmission_")
 
 
+# Structs that people or earlier runs write, as in overrides.yaml and cohort.json. A misspelled key
+# is an error and not ignored.
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
@@ -87,6 +90,8 @@ class Person(_Strict, frozen=True):
     @property
     def key(self) -> str:
         """Return the first known one of login, SIS id, e-mail address, GitHub user, Canvas id, Moodle id and name."""
+        # The key is a learner's id in the final table, and decisions refer to learners by it. In
+        # another order, the decisions of earlier runs would be about unknown learners.
         ids = (self.login, self.sis_id, self.email, self.github, self.canvas_id, self.moodle_id, self.name)
         return next(filter(None, ids), "")
 
@@ -99,6 +104,8 @@ def platform_id(submitter: Submitter, origin: str) -> tuple[str, str]:
     Args:
         origin: the name of the submission's folder or file.
     """
+    # Gradescope gives an e-mail address with its number. Other platforms' folders may have a number
+    # for a name, so the name of the submission must have the form of Canvas or of Moodle.
     if submitter.id.isascii() and submitter.id.isdecimal() and not submitter.email:
         if origin == f"{submitter.name}_{submitter.id}":
             return "canvas_id", submitter.id
@@ -118,6 +125,8 @@ def person_of(submitter: Submitter, origin: str) -> Person:
 class Decision(_Strict, frozen=True):
     """A person's decision as somebody writes it. `Decided` describes the fields."""
 
+    # None stands for what is not decided, because 0 points of penalty and False are decisions, too.
+    # An empty dict is safe as a default: msgspec makes a new one for each instance.
     by: str
     at: str
     why: str

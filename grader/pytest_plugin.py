@@ -30,12 +30,14 @@ _practices = pytest.StashKey["dict[Path, Practice]"]()
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
     """Collect only the checks of an exercise file, not the tests that other plugins find in it."""
     others = yield
+    # most files are not exercise files; for them, nothing of the grader is imported
     if _NAME.fullmatch(file_path.name) is None:
         return others
     course = course_of(file_path.parent, named=parent.session.isinitpath(file_path))
     exercise = next((one for one in course.exercises if one.stem == file_path.stem), None) if course else None
     if course is None or exercise is None:
         return others
+    # its checks are listed with the Python file, which then says that there are both
     if file_path.name == exercise.notebook and file_path.with_name(exercise.filename).exists():
         return others
     file: ExerciseFile = ExerciseFile.from_parent(parent, path=file_path)
@@ -49,6 +51,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         practice.__exit__()
 
 
+# pytest asks for each file of a folder, and the course is read once
 @cache
 def course_of(folder: Path, *, named: bool) -> Course | None:
     """Return the course whose learner works in a folder; None for any other folder.
@@ -86,6 +89,7 @@ class ExerciseFile(pytest.File):
 
     def result(self) -> ExerciseResult:
         """Return the result of the exercise. The exercise is graded at the first call."""
+        # the checks of a file are graded together, so its first test takes the time of all
         result: ExerciseResult | None = getattr(self, "_result", None)
         if result is None:
             (result,) = self._practice().grade([self.exercise]).exercises
@@ -126,8 +130,10 @@ class CheckItem(pytest.Item):
         check = next(one for one in result.checks if one.id == self.check)
         if check.status == "passed":
             return
+        # a stub is no failure: a learner who has begun nothing sees skipped tests
         if "not_started" in (check.status, result.status):
             raise _skipped(words.NOT_FILLED_IN)
+        # nor is a bonus that was not earned, in an exercise with full marks
         if check.bonus and result.status == "passed":
             raise _skipped(words.BONUS_OPEN)
         raise CheckFailed("\n".join(self._lines(result, check)))
@@ -141,6 +147,8 @@ class CheckItem(pytest.Item):
         from .views.terminal import explained
 
         file = plain(self.nodeid.partition("::")[0])
+        # `grade` shows a fact with the first check that it explains. Tests are read one by one, so
+        # here each test has all facts that explain it.
         facts = [fact for fact in result.facts or () if check.id in (fact.checks or ())]
         first = {fact.checks[0] for fact in facts if fact.checks}
         about = check.line or next((one.line for one in result.checks if one.id in first and one.line), None)

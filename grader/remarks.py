@@ -20,6 +20,7 @@ class CellStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line: int
 
 
+# The kinds and fields of remarks are in reports: a new name changes the schema.
 class _Remark(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True, forbid_unknown_fields=True):
     pass
 
@@ -378,6 +379,7 @@ Kind: TypeAlias = Literal[
 ]
 Status: TypeAlias = Literal["error", "timeout", "crashed"]
 
+# `budget` and `unanswered` are timeouts of what ran before: the check itself was not run.
 STATUS: dict[Kind, Status] = {
     "answer_too_large": "error",
     "budget": "timeout",

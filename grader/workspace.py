@@ -30,6 +30,7 @@ def find_exercise(course: Course, word: str) -> Exercise:
     for exercise in course.exercises:
         if word in exercise.names:
             return exercise
+    # full ids were compared above, so an exercise can be named whose id begins that of another one
     begun = [exercise for exercise in course.exercises if exercise.id.startswith(word)]
     if len(begun) == 1:
         return begun[0]
@@ -58,6 +59,7 @@ def find_exercises(course: Course, word: str) -> list[Exercise]:
     """
     if word == "all":
         return list(course.exercises)
+    # before the range, because the parts of a list may be ranges
     if "," in word:
         return [exercise for part in word.split(",") if part for exercise in find_exercises(course, part)]
     first, dash, last = word.partition("-")
@@ -78,6 +80,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
     chosen: dict[str, Path] = {}
     last: Exercise | None = None
     for word in words:
+        # exercises: a file after a single one is its file
         if not is_file(word):
             meant = find_exercises(course, word)
             for exercise in meant:
@@ -86,6 +89,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
                 chosen[exercise.id] = exercise_path(folder, exercise)
             last = meant[0] if len(meant) == 1 else None
             continue
+        # a file: for the exercise before it, or the one in its name, or those that its cells name
         named = next((e for e in course.exercises if e.stem == Path(word).stem), None)
         target = last or named
         if target is None and word.endswith(_NOTEBOOK):
@@ -95,6 +99,7 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
             raise UserError(practice.whose_file(word))
         chosen[target.id] = Path(word)
         last = None
+    # reports list exercises in the order of the course, whatever the order of the words
     order = [exercise.id for exercise in course.exercises]
     if not chosen:
         return {exercise.id: exercise_path(folder, exercise) for exercise in course.exercises}
@@ -108,6 +113,7 @@ def is_file(word: str) -> bool:
 
 def exercise_path(folder: Path, exercise: Exercise) -> Path:
     """Return the path of an exercise's file in a folder: the notebook if only that exists, or else the Python file."""
+    # `lexists`, so that a link that leads nowhere is reported and does not look like a missing file
     path = folder / exercise.filename
     notebook = path.with_suffix(_NOTEBOOK)
     return notebook if os.path.lexists(notebook) and not os.path.lexists(path) else path
@@ -149,6 +155,7 @@ def learner_folders(course: Course, *, upward: bool = True) -> tuple[Path, Path]
     If the current folder has no exercise files, the folders above are searched, unless `upward` is false.
     """
     here = Path.cwd()
+    # an author has the exercise files beside `course.yaml`; a learner may have them anywhere
     if course.folder != packaged_course() or here.is_relative_to(course.folder):
         return course.folder, course.folder / "exercises"
     for folder in (here, *here.parents) if upward else ():
@@ -181,6 +188,7 @@ def own_folder(exercises: Path) -> Path:
     plain_folder(folder)
     ignored = folder / ".gitignore"
     try:
+        # an existing file is kept, because the learner may have changed it
         with ignored.open("x", encoding="utf-8") as file:
             file.write("*\n")
     except FileExistsError:
@@ -242,6 +250,7 @@ def _copied(path: Path, content: bytes) -> Path:
     for number in count(1):
         copy = folder / f"{path.stem}.{number}{path.suffix}"
         try:
+            # never overwrites a copy, also if another process takes the same number meanwhile
             with copy.open("xb") as file:
                 file.write(content)
         except FileExistsError:
@@ -267,6 +276,7 @@ def keep_replay(page: str, exercises: Path) -> Path:
         write_atomically(path, page.encode())
         return path
     except OSError:
+        # a name that nobody can foresee, because everybody can write to that folder
         handle, name = tempfile.mkstemp(prefix="grade-play-", suffix=".html")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(page)
@@ -276,7 +286,7 @@ def keep_replay(page: str, exercises: Path) -> Path:
 # -- The progress of a learner: the passed exercises, the current exercise, and the hints that were shown for it
 
 _FILE = "progress.json"
-_MOST = 1 << 20
+_MOST = 1 << 20  # bytes of the file
 
 
 class SearchResult(Struct, frozen=True):
@@ -292,6 +302,8 @@ class SearchResult(Struct, frozen=True):
     exercise: str
     course: str
     sha256: str
+    # The result is decoded only when it is needed. One from another version, which cannot be
+    # decoded, does not make the rest of the progress unreadable.
     repairs: msgspec.Raw
 
 
@@ -317,6 +329,7 @@ class Progress(Struct):
     def graded(self, passed: Iterable[str], others: Iterable[str]) -> None:
         """Record the exercises that were passed in a run, and those that were not."""
         now = set(passed)
+        # an exercise that was passed, and then graded without passing, is no longer passed
         self.passed = sorted((set(self.passed) | now) - (set(others) - now))
         if self.at in now:
             self.failed("", "", 1)
@@ -332,6 +345,8 @@ class Progress(Struct):
 
         This is the first one, or the one after the hint that was shown last. At the end, it is the last one again.
         """
+        # A hint that is not in the list was shown for another failure, so the list begins again. A
+        # number beyond the list is that of a hint from a search whose result no longer holds.
         later = self.shown in numbers or self.shown > numbers[-1]
         self.shown = next((number for number in numbers if number > self.shown), numbers[-1]) if later else numbers[0]
 

@@ -126,6 +126,7 @@ def platform_files(
     files = {path: _filled(template, where, enough) for path, template in platform.templates.items()}
     files[str(folder / path.name)] = data
     files[str(folder / _PINS)] = _pins()
+    # without solutions, because on some platforms learners can read these files
     for inner, content in _course_files(course) if course else ():
         files[str(folder / "course" / inner)] = content
     if platform.archive is None:
@@ -170,6 +171,7 @@ def _check_wheel(path: Path, data: bytes) -> None:
     named = path.name.startswith(f"{_DISTRIBUTION}-") and path.suffix == ".whl"
     if not named or not any(name.startswith(f"{_DISTRIBUTION}-") and name.endswith("/METADATA") for name in names):
         raise SetupError(words.no_wheel(str(path)))
+    # on some platforms, learners can read the wheel
     if any("solutions" in PurePosixPath(name).parts for name in names):
         raise SetupError(words.wheel_with_solutions(str(path)))
 
@@ -244,11 +246,13 @@ def built_wheel(clone: Path) -> tuple[str, bytes]:
 
     course = load_course(clone)
     known = read_book(course.book).stubs
+    # a wheel has the exercise files as they are, so work in them would be handed out to learners
     worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
     if worked_on:
         raise UserError(words.worked_on([str(course.exercise_file(exercise)) for exercise in worked_on]))
 
     with TemporaryDirectory() as folder:
+        # isolated, and without Python's variables, so that pip imports nothing of a user's folder
         command = [sys.executable, "-I", "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         done = start([*command, "--wheel-dir", folder, str(clone)], environment)
@@ -269,15 +273,19 @@ def installed_wheel() -> tuple[str, bytes] | None:
         installation = distribution(_NAME)
     except PackageNotFoundError:
         return None
+    # scripts such as `bin/grade` are outside of the package's folder, and each installer writes its
+    # own
     files = {
         path.as_posix(): path.locate()
         for path in installation.files or ()
         if ".." not in path.parts and "__pycache__" not in path.parts and not _is_added(path)
     }
+    # an installation that only refers to a checkout has no files of the package
     if "grader/__init__.py" not in files:
         return None
     contents = {name: place.read_bytes() for name, place in sorted(files.items())}  # type: ignore[attr-defined]
     info = next(str(PurePosixPath(name).parent) for name in contents if name.endswith(".dist-info/METADATA"))
+    # the list of files with their digests, which is part of each wheel; its own row has no digest
     rows = [f"{name},sha256={_hash(data)},{len(data)}" for name, data in contents.items()]
     contents[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""]).encode()
     return f"{info.removesuffix('.dist-info')}-py3-none-any.whl", _zipped(contents)

@@ -158,6 +158,7 @@ class Exercise(Struct, frozen=True):
             codes: the codes of the failure. The first code of `hint_for` that is among them decides; without such a
                 code, the check's own hint does.
         """
+        # a check without a hint of its own has the exercise's first one
         return next((number for code, number in self.hint_for if code in codes), max(1, check.hint))
 
     def hints_from(self, number: int) -> tuple[int, ...]:
@@ -167,6 +168,7 @@ class Exercise(Struct, frozen=True):
         """
         if number == 0:
             return ()
+        # the number may come from progress in an earlier version of the course, with more hints
         first = number if 1 <= number <= len(self.hints) else 1
         named = {check.hint for check in self.checks} | {hint for _, hint in self.hint_for}
         return first, *(other for other in range(first + 1, len(self.hints) + 1) if other not in named)
@@ -216,6 +218,7 @@ class Course(Struct, frozen=True):
 
     def encoded(self) -> bytes:
         """Return this course as JSON, without its folder."""
+        # the folder is the only field that JSON cannot hold, and it differs from machine to machine
         return msgspec.json.encode(self, enc_hook=lambda folder: None)
 
     @classmethod
@@ -347,6 +350,8 @@ def is_code(name: str) -> bool:
 
 # -- Find the value in a YAML file that does not fit its type, and suggest a replacement
 
+# msgspec tells the place and the kind of a problem only in the text of its error, such as
+# ``Expected `int`, got `str` - at `$.exercises[2].id` ``.
 _PLACE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+|\.\.\.)\]")
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
@@ -375,14 +380,17 @@ def misfit(node: yaml.Node, kind: Any, name: str, message: str) -> tuple[yaml.No
     """
     place = _PLACE.search(message)
     at = _reached(_At(node, name, _resolved(inspect.type_info(kind))), place["path"] if place else "")
+    # an unknown key: the error is at the key itself
     if unknown := _UNKNOWN.search(message):
         field = unknown["field"]
         key = next((key for key, _ in items(at.node) if key.value == field), at.node)
         return key, f"unknown key `{field}`{_instead(field, _keys(at.kind))}"
+    # a missing key: there is no node for it, so the error is at the mapping
     if missing := _MISSING.search(message):
         field = missing["field"]
         kind_text = _kind_text(_field(at.kind, field))
         return at.node, f"{at.name} has no key `{field}`; add `{field}:` with {kind_text}"
+    # a value of the wrong type, or one that is not among the legal values
     if isinstance(at.kind, inspect.LiteralType) and isinstance(at.node, yaml.ScalarNode):
         legal = [str(value) for value in at.kind.values]
         return at.node, f"{at.name} cannot be `{_short(at.node)}`{_instead(str(at.node.value), legal)}"
@@ -408,6 +416,7 @@ def _reached(at: _At, path: str) -> _At:
 def _fits(node: yaml.Node, kind: Any) -> bool:
     python = next((type_ for info, type_ in _OF if isinstance(kind, info)), object)
     value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else node
+    # `True` is an int in Python, but not in a course
     if not isinstance(value, python) or (python is int and isinstance(value, bool)):
         return False
     return python is not int or ((kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le))
@@ -519,6 +528,7 @@ class Document:
         if root is None:
             raise CourseError(path, None, "the file is empty")
         self.root: yaml.Node = root
+        # converts single scalars; `yaml_tree` has read the text within bounds
         self._scalars = yaml.SafeLoader("")
 
     def error(self, node: yaml.Node, message: str) -> CourseError:
@@ -541,6 +551,7 @@ class Document:
     def plain(self, node: yaml.Node) -> Any:
         """Return the node as plain Python data. Raises `CourseError`, for example for a duplicate key."""
         try:
+            # an alias may stand inside of what it refers to
             return self._plain(node)
         except RecursionError:
             raise self.error(node, "a value contains itself") from None
@@ -714,7 +725,9 @@ def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exerc
     """Return the parts. Each begins at its exercise `first`, and ends before that of the next part."""
     ids = [exercise.id for exercise in exercises]
     nodes = child(document.root, "parts").value
+    # where each part begins: the first at the course's beginning, and each after the one before it
     begins: list[int] = []
+    # `strict=False`: without the key `parts`, `child` returns the root, which has other items
     for raw, node in zip(parts, nodes, strict=False):
         where = child(node, "first")
         if raw.first not in ids:
@@ -728,6 +741,7 @@ def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exerc
             problem = f"this part begins at `{raw.first}`, which is not after `{ids[begins[-2]]}`"
             raise document.error(where, f"{problem}, where the part before it begins; list parts in their order")
     course_parts = []
+    # the points of each part, which ends where the next one begins
     for raw, node, begin, end in zip(parts, nodes, begins, [*begins[1:], len(ids)], strict=False):
         points = sum(exercise.max_score for exercise in exercises[begin:end])
         if points != raw.total:
@@ -753,6 +767,7 @@ def _numbers(folder: Path) -> dict[str, list[str]]:
         match = _NUMBERED.fullmatch(path.name)
         if match:
             numbers.setdefault(match["id"], []).append(match["number"])
+    # `setdefault`, so that an exercise file decides if it has another number than its hidden test
     for path in sorted((folder / "tests" / "hidden").glob("test_*.py")):
         match = _NUMBERED.fullmatch(path.name.removeprefix("test_"))
         if match:
@@ -765,6 +780,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     where = child(node, "id")
     if not ID.fullmatch(raw.id):
         raise document.error(where, f"`{raw.id}` is not a valid id; {_ID_RULE}")
+    # `grade ID` would run the command
     if raw.id in COMMANDS:
         raise document.error(where, f"`{raw.id}` is a command of `grade`; choose another id")
     files = numbers.get(raw.id, [])
@@ -820,9 +836,11 @@ def _hash(folder: Path) -> str:
     for path in [folder / "course.yaml", *sorted(hidden.glob("*.py")), hidden / "answers.json"]:
         try:
             content = read_plain(path, follow=True)
+        # a course has no answer book before its first `grade build`
         except FileNotFoundError:
             continue
         except OSError as error:
             raise CourseError(path, None, f"cannot be read: {error.strerror}") from None
+        # name and length come first, so that no other files give the same bytes
         digest.update(os.fsencode(path.name) + f":{len(content)}\n".encode() + content)
     return digest.hexdigest()

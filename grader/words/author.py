@@ -38,6 +38,7 @@ def drifted(kind: str, exercise: str, programs: Sequence[str]) -> str:
 
 def made_from_answer(programs: Sequence[str]) -> str:
     """Return the finding that a hidden test makes programs from answers."""
+    # torch's last digits depend on the machine, so one machine's book would lack these programs
     why = f"makes {_first(programs)} from an answer, which ends in other digits elsewhere"
     return f"{why}; write numbers, or use `engine.descent`"
 

@@ -259,7 +259,11 @@ SENTENCES: dict[FactKind, str] = {
 
 
 def fact_text(fact: FaultFact, cells: Sequence[CellStart] = ()) -> str:
-    """Return a fact in sentences. `cells` are the cells of a notebook, which its lines are named by."""
+    """Return a fact in sentences.
+
+    Args:
+        cells: the cells of a notebook. They name its lines, as in `cell 3, line 5`.
+    """
     fields = {**msgspec.structs.asdict(fact), **_fields(fact)}
     if fact.operation:
         fields |= _rule_fields(fact, cells)
@@ -271,10 +275,12 @@ def fact_text(fact: FaultFact, cells: Sequence[CellStart] = ()) -> str:
 
 def _fields(fact: FaultFact) -> dict[str, str]:
     """Return the fields for sentences about programs, and about gradients after a backward pass."""
+    # a program with values has the form `L = a * b    with a = 2, b = 3`
     shown, _, numbers = fact.program.partition("with")
     elsewhere, _, other_numbers = fact.other.partition("with")
     one_parameter = fact.other in ("first", "last")
     leaves, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
+    # Every field gets a text for every kind of fact. A template names those with a meaning for it.
     return {
         "shown": shown.strip(),
         "numbers": numbers,
@@ -301,6 +307,7 @@ def _fields(fact: FaultFact) -> dict[str, str]:
 def _rule_fields(fact: FaultFact, cells: Sequence[CellStart]) -> dict[str, str]:
     """Return the fields for sentences about the rule of an operation. They differ if a fact is about both inputs."""
     two = len(FORMS[fact.operation].derivatives) == 2
+    # a fact without an input holds for all inputs
     both = two and not fact.input
     name = fact.input or "a"
     expected = "the local derivative times L.grad" if both or not fact.expected else _times(fact.expected)
@@ -346,6 +353,7 @@ def _times(factor: str) -> str:
     if factor in special:
         return special[factor]
     outside = factor
+    # innermost parentheses first; a sum that is left is not in parentheses yet
     while (shorter := re.sub(r"\([^()]*\)", "", outside)) != outside:
         outside = shorter
     return f"({factor}) * L.grad" if " + " in outside or " - " in outside else f"{factor} * L.grad"
@@ -362,6 +370,7 @@ def orders_text(some: int, of: int) -> str:
 
 def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> str:
     """Return the place of lines in a text: `line 5`, `lines 5 to 9`, or `cell 3, line 5` in a notebook."""
+    # the last cell that begins at this line or before it; lines are counted from its beginning
     at = bisect_right(cells, first, key=lambda start: start.line) - 1
     shift = cells[at].line - 1 if at >= 0 else 0
     lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"

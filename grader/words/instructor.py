@@ -9,8 +9,8 @@ from ..base import counted, did_you_mean, few, plain
 from ..learners import Because, Change, Decided, NeedsReview, ReasonKind, ReviewKind
 from .sentence import Sentence, duration_text, filled, listed
 
-_SHOWN = 5
-_REASONS = 4
+_SHOWN = 5  # names in one text
+_REASONS = 4  # reasons for one change
 
 # -- reasons for a review -------------------------------------------------------------------------------
 
@@ -118,6 +118,7 @@ def review_command(reason: NeedsReview, learner: str, results: str = "RESULTS") 
     """
     begin = f"grade decide {shlex.quote(results)}"
     of = shlex.quote(learner)
+    # People paste these commands into a shell, and names come from submissions. So each is quoted.
     first = shlex.quote(f"{reason.exercise}={reason.names[0] if reason.names else 'PATH'}")
     match reason.kind:
         case "ambiguous" | "stranger":
@@ -128,10 +129,12 @@ def review_command(reason: NeedsReview, learner: str, results: str = "RESULTS") 
         case "near_name" | "several_files":
             return f"{begin} {of} --file {first} --why TEXT"
         case "other_files" if reason.decided is not None:
+            # each of these is the name by which `--confirm` finds the decision again
             what = next(iter((*reason.decided.points, *reason.decided.files, "submitted_at")))
             return f"{begin} {of} --confirm {shlex.quote(what)} --why TEXT"
         case "several":
             return f"{begin} {of} --submission {shlex.quote(reason.names[-1])} --why TEXT"
+        # for all others, a decision on points settles the reason
         case _:
             check = f"{reason.exercise}.{reason.checks[0] if reason.checks else 'CHECK'}" if reason.exercise else ""
             return f"{begin} {of} --points {check or 'EXERCISE.CHECK'}=N --why TEXT"
@@ -153,14 +156,18 @@ def keep_command(reason: NeedsReview, learner: str, results: str = "RESULTS") ->
 
 
 def keep_all_commands(reasons: Iterable[NeedsReview], results: str = "RESULTS") -> list[str]:
-    """Return a command for each kind of reason that occurs more than once: it records that all results are kept."""
-    counted = Counter(reason.kind for reason in reasons if reason.kind in KEPT)
+    """Return a command for each kind of reason that occurs more than once.
+
+    The command records that all results with this reason are kept.
+    """
+    kinds = Counter(reason.kind for reason in reasons if reason.kind in KEPT)
     begin = f"grade decide {shlex.quote(results)} --all"
-    return [f"{begin} --keep {kind} --why TEXT" for kind, count in counted.items() if count > 1]
+    return [f"{begin} --keep {kind} --why TEXT" for kind, count in kinds.items() if count > 1]
 
 
 def is_ready(reason: NeedsReview) -> bool:
     """Return whether the command that records the decision about a reason needs no more than the text after `--why`."""
+    # besides TEXT, the other commands contain a word in capitals that somebody has to replace
     return reason.kind in ("near_name", "several_files", "other_files", "several") or (
         reason.kind == "ambiguous" and bool(reason.names)
     )
@@ -204,15 +211,20 @@ def misplaced_text(learner: str, submission: str, owners: Sequence[str]) -> str:
     )
 
 
-def no_such_file(exercise: str, path: str, there: Sequence[str]) -> str:
-    """Return the reason why a file cannot be chosen for an exercise. `there` are the files that can be chosen."""
-    listed = few([f"`{name}`" for name in dict.fromkeys(there)], _SHOWN)
-    named = f"; name one of {listed}" if there else "; it has no other such file"
-    return f"the submission has no file `{path}` that can be chosen for {exercise}{did_you_mean(path, there) or named}"
+def no_such_file(exercise: str, path: str, files: Sequence[str]) -> str:
+    """Return the reason why a file cannot be chosen for an exercise.
+
+    Args:
+        files: the files that can be chosen.
+    """
+    first = few([f"`{name}`" for name in dict.fromkeys(files)], _SHOWN)
+    remedy = did_you_mean(path, files) or (f"; name one of {first}" if files else "; it has no other such file")
+    return f"the submission has no file `{path}` that can be chosen for {exercise}{remedy}"
 
 
 def columns_text(columns: Sequence[tuple[str, str]], unread: Sequence[tuple[str, str]]) -> str:
     """Return a text about the columns of a roster that were recognised, and those that were not."""
+    # a heading that is the field's own name, apart from case and punctuation, needs no explanation
     known = [name if _letters(name) == _letters(field) else f"{name} as {field}" for name, field in columns]
     other = [f"`{name}` (did you mean `{near}`?)" if near else f"`{name}`" for name, near in unread]
     text = f"columns recognised: {', '.join(known)}"

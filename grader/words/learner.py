@@ -50,7 +50,7 @@ _edit_seen = Sentence("This edit makes {checks}:")
 _several_places = Sentence("Each of these statements can be changed alone to make {checks}: {places:; }.")
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
-_MOST_PLACES = 4
+_MOST_PLACES = 4  # places that are named one by one
 _LONGEST_BLOCK = 20  # lines
 _ALL = "every required check pass"
 _NOT_ALL = "but no change was found that makes every required check pass"
@@ -60,6 +60,7 @@ _ONE = f"one failing check pass, {_NOT_ALL}"
 SEARCH_ENDED = "The search for the line that must change was ended before all changes were tried."
 
 
+# The report's classes import this module for their texts, so only their form is known here.
 class _Added(Protocol):
     """An edit that adds a statement to a function after a line."""
 
@@ -98,15 +99,18 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Seque
         cells: as in a report.
         failed: the checks that failed, the one that is shown first.
     """
+    # which checks pass with the edits
     checks = _ONE if found.check else _ALL
     for number, check in enumerate(failed):
         if check.id == found.check:
             checks = filled(_LATER, {"title": check.title}) if number else _FIRST
+    # an edit of one place
     if len(found.places) == 1:
         (lines,) = found.places
         if len(lines) == 1:
             return _one_place(place(cells, *lines), checks)
         return _one_edit(len(lines) == 2, _listed(lines, cells), checks)
+    # a statement that is missing, or a whole function that is wrong
     after = list(dict.fromkeys(place(cells, one.lines[0]) for one in found.added))
     if len(after) == 1:
         return _added_after(after, checks)
@@ -115,6 +119,7 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Seque
     if after:
         functions = {one.function for one in found.added}
         return _added_in(min(functions).rpartition(".")[2], checks) if len(functions) == 1 else ""
+    # several places, of which each may be the one: by name if they are few, or as one short block
     if 1 < len(found.places) <= _MOST_PLACES:
         return _several_places(checks, [_listed(lines, cells) for lines in found.places])
     every = sorted(line for lines in found.places for line in lines)
@@ -181,6 +186,7 @@ def repair_question(
         source: the lines of the file.
         cells: as in a report.
     """
+    # the assigned names, if every statement is an assignment; otherwise the question names none
     found = [_TARGET.match(source[line - 1]) for line in lines if line <= len(source)]
     targets = dict.fromkeys(one[1] for one in found if one) if all(found) else {}
     noun = "gradient" if all(one.endswith(".grad") for one in targets) else "value"
@@ -381,16 +387,20 @@ _ENDED: dict[str, str] = {
 
 
 def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
-    """Return a sentence about the problem, the learner's own lines with the innermost last, and the usual cause.
+    """Return a sentence about the problem, the learner's own lines, and the usual cause. The innermost line is last.
 
-    `cells` are the cells of a notebook, which its lines are named by.
+    Args:
+        cells: the cells of a notebook. They name its lines, as in `cell 3, line 5`.
     """
     if stopped.notebook:
         return (
             "this file is a Jupyter notebook (JSON) with the name of a Python file; rename it so that it ends in .ipynb"
         )
+    # An exception has the usual cause only if the learner's own code raised it. In the steps of
+    # `_BY_GRADER`, the grader computes with what is in the nodes, and may raise the same exception.
     certain = stopped.kind == "raised" and not stopped.unfilled and (stopped.in_file or stopped.where not in _BY_GRADER)
     usual = explain(stopped.type, stopped.message, [text for _, text in stopped.lines]) if certain else None
+    # the line has an operator, but the error is in the method that Python calls for it
     if usual and stopped.operand and stopped.type == "AttributeError":
         operation, operand, method = stopped.operand
         usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"
@@ -462,6 +472,7 @@ def _sentence(stopped: Stopped) -> str:
         return _UNFILLED
     if stopped.type == "MemoryError":
         return "your code asked for more memory than a check may use"
+    # addresses differ between runs, and the same file must have the same report
     message = re.sub(r"\b0x[0-9a-f]{8,16}\b", "0x…", stopped.message)
     text = f"{stopped.type}: {message}" if message else stopped.type
     if stopped.in_file:
@@ -562,6 +573,7 @@ class _Usual(NamedTuple):
     line: str = ""
 
 
+# The first entry that fits is used, so the special cases of an exception come before the others.
 _USUAL = (
     _Usual(
         "TypeError",
@@ -706,6 +718,7 @@ def time_text(row: Learner) -> str:
         return ""
     text = f"Submitted {_clock(at)} ({at.tzinfo})"
     if due is not None:
+        # both in the zone of the due date, in which the class was told it
         text = f"Submitted {_clock(at.astimezone(due.tzinfo))}, due {_clock(due)} ({due.tzinfo})"
     if not row.late_s:
         return f"{text}."
@@ -730,6 +743,7 @@ def _how_late(row: Learner) -> str:
     by_time: dict[int, list[str]] = {}
     for exercise, seconds in row.late.items():
         by_time.setdefault(seconds, []).append(exercise)
+    # exercises that are late by the same time are named together
     named = [f"{' and '.join(names)} {late_text(seconds)}" for seconds, names in by_time.items()]
     return ", ".join(named) or late_text(row.late_s)
 

@@ -50,6 +50,7 @@ def _numbers(numbers: Sequence[str]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
+    # a range of two numbers would be no shorter
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
@@ -175,7 +176,12 @@ OBSERVED = "Observed besides the failures above:"
 
 
 def printed(count: int, command: str, *, every: bool) -> str:
-    """Say how many lines a check's code printed, and which command, if any, shows them, or the first of them."""
+    """Say how many lines a check's code printed, and which command shows them.
+
+    Args:
+        command: the command, or an empty text if none shows them.
+        every: whether the command shows every line, and not only the first ones.
+    """
     them = ("it" if count == 1 else "them") if every else "the first of them"
     return f"your code printed {counted(count, 'line')}" + (f"; `{command}` shows {them}" if command else "")
 

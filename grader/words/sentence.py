@@ -52,6 +52,7 @@ def filled(template: str, fields: Mapping[str, object]) -> str:
 
 def _filled(value: Any, form: str, fields: Mapping[str, object]) -> str:
     several = isinstance(value, list | tuple)
+    # first, because the texts of a condition may contain further fields and `|`
     if form[:1] == "?":
         yes, _, no = form[1:].partition("|")
         return filled(yes if value else no, fields)
@@ -60,6 +61,7 @@ def _filled(value: Any, form: str, fields: Mapping[str, object]) -> str:
         return filled(one if (len(value) if several else value) == 1 else other, fields)
     if several:
         return few(value, int(form)) if form.isdecimal() else (form or ", ").join(map(str, value))
+    # a noun begins with a letter and has more than one, unlike the formats `g` and `.1f` of Python
     if isinstance(value, int | float) and form[:1].isalpha() and len(form) > 1:
         return counted(value, form)
     return format(value, form)
@@ -80,6 +82,7 @@ def listed(names: Sequence[str], *, more: bool) -> str:
 
 def duration_text(seconds: int) -> str:
     """Return a duration in its two largest units, such as `1 day 1 hour`. Seconds are rounded up to minutes."""
+    # rounded up, so that somebody who is late by a second is late by a minute, not by nothing
     left = -(-seconds // 60) * 60
     parts: list[str] = []
     for unit, length in _UNITS:
