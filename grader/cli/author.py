@@ -72,7 +72,9 @@ def build(
     own = own_course(course)
     require_torch("`grade build`")
     chosen = [find_exercise(own, word) for word in exercises]
+    # without an earlier book, the misconceptions of all exercises are run
     before = read_book(own.book) if chosen else None
+    # before the book is replaced: a file that is still an older stub has not been worked on
     stubs = _stubs_before(own)
     line = StatusLine(in_logs=True)
     steps = Steps(Countdown(line).show, sum(steps_of(own, exercise) for exercise in to_run(own, before, chosen)))
@@ -116,6 +118,7 @@ def _print_stubs(course: Course, known: dict[str, str], *, force: bool = False) 
 
     worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
     kept = [] if force else [exercise.filename for exercise in worked_on]
+    # a copy first: if it cannot be kept, nothing is overwritten
     for exercise in worked_on if force else ():
         path = course.exercise_file(exercise)
         try:
@@ -154,6 +157,7 @@ def verify(
     chosen = tuple(find_exercise(own, word) for word in exercises) or own.exercises
     line = StatusLine()
     results = []
+    # each exercise is printed as soon as it is verified, because a whole course takes long
     for result in verify.verify(own, chosen, Countdown(line).show, seed, seeds):
         line.clear()
         results.append(result)

@@ -100,6 +100,7 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
     if options.seed != course.seed:
         require_torch("`grade cohort`")
     try:
+        # the next run would take the results for submissions
         if _real(options.out).is_relative_to(_real(options.submissions)):
             raise IntakeError(words.out_inside(str(options.out), str(options.submissions)))
         submitted = _submitted(course, options)
@@ -120,6 +121,7 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
 
 def _submitted(course: Course, options: CohortOptions) -> list[Entry]:
     """Return the submissions in a folder. Raises `IntakeError`, also for the folder of a single learner."""
+    # a learner's own folder has exercise files, or a folder `exercises` with such files
     inner = _exercise_in(course, options.submissions / "exercises")
     file = inner or _exercise_in(course, options.submissions)
     if file is None or options.layout is not None:
@@ -146,6 +148,7 @@ def _exercise_in(course: Course, folder: Path) -> Path | None:
 def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], results: Results) -> int:
     # the people of the class, and the rules for them
     book = read_book(course.book)
+    # first of all, because the roster, the rules and the decisions are taken over, too
     if options.since is not None:
         results.take_over(options.since, submitted)
     before = _before(options, results)
@@ -153,6 +156,7 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     if options.roster is not None and people.roster is not None:
         columns = plain(columns_text(people.roster.columns, people.roster.unread))
         print(words.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
+    # the roster and the deadlines may lie beside the submissions, and are no part of any
     own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
     beside = [
         name for name in unclaimed(options.submissions, submitted) if _real(options.submissions / name) not in own
@@ -160,6 +164,7 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     submitted = [
         replace(entry, choices=people.choices(entry.id)) for entry in submitted if entry.id not in people.ignored
     ]
+    # before grading, which takes long: a decision with a mistake ends the run
     see_that_files_are_there(course, options.out, submitted, people, options.jobs)
     _keep_rules(options, results)
     # grade each submission, and summarise the class from the same reports
@@ -172,12 +177,15 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     with closing(_pool(grading, options, len(submitted))) as pool:
         folder = str(readable(course.folder.absolute()))
         run = RunFile(CourseStamp.of(course), __version__, seed, pool.start(), folder, seen)
+        # before the first report, so that an interrupted run is continued with the same seed
         results.note(run)
         graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen, lines=lines)
+        # the first item comes before any submission; the object is the same until the end
         standing = next(graded)
         reports = _watched(graded, len(submitted))
         rules, earlier = rules_digest(options.out), partial(_earlier, results)
         summary = summarise(course, reports, standing.faults, beside, people, earlier, rules=rules)
+    # only after the last report, so that an interrupted run moves nothing away
     gone = results.set_aside(submitted)
     record(options.out, people, summary.learners)
     results.note(msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed)))))
@@ -197,6 +205,7 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
 def _keep_rules(options: CohortOptions, results: Results) -> None:
     """Copy the given roster and deadlines to the folder of results."""
     for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
+        # the summary is stale as soon as a rule has changed
         if given is not None and _real(given) != _real(options.out / name):
             results.summary.unlink(missing_ok=True)
             write_atomically(options.out / name, read_plain(given, follow=True))
@@ -290,9 +299,11 @@ def run_decide(course: Course, options: DecideOptions) -> int:
         raise UserError(problem_text("say_whom"))
     else:
         decisions = [(options.learner, _about_one(options, options.learner, summary, earlier))]
+    # an editor may have left the last line without its end
     joint = b"" if not before or before.endswith(b"\n") else b"\n"
     text = before + joint + "".join(entry_text(name, decided) for name, decided in decisions).encode()
     try:
+        # the whole new text, before a byte of it is written
         read_overrides(path, course, text)
     except CourseError as error:
         raise UserError(problem_text("undecidable", why=error.message)) from None
@@ -333,6 +344,7 @@ def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided
     decisions: list[tuple[str, Decided]] = []
     for review in summary.needs_review:
         open_ = dict.fromkeys(kept_name(reason) for reason in review.reasons if reason.kind in KEPT)
+        # `--keep syntax` closes the reviews of every exercise, `--keep swap.syntax` those of one
         keep = tuple(name for name in open_ if {name, name.rpartition(".")[2]} & {*wish.keep})
         learner = _learner(summary, review.id)
         if keep and learner is not None and learner.report:
@@ -360,6 +372,7 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decid
                 raise UserError(f"{option} {word}: {problem_text('not_decided', learner=options.learner, near=near)}")
             if option == "--withdraw":
                 continue
+            # only a decision that was made for certain files can be confirmed for others
             if word == "keep" or word not in names_for_files(of[-1]):
                 raise UserError(f"--confirm {word}: {problem_text('holds_already')}")
             again = {part: value for part, value in parts(of[-1]).items() if part_name(part) == word}
@@ -369,6 +382,7 @@ def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decid
 
 def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
     """Raise `UserError` for a decision without effect, or about a submission of somebody else."""
+    # nobody in the roster is meant, so there is no row that could be excused
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UserError(problem_text("stranger", name=learner.id, of=of, folder=folder))
@@ -433,6 +447,7 @@ def _time(word: str) -> str:
 
 
 def _number(text: str) -> int | None:
+    # `int` also accepts blanks, underscores, signs and the digits of other scripts
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
 
 

@@ -42,6 +42,7 @@ def page(
         raise UserError(words.out_is_folder(str(path)))
     summary = of_results.summary_of(results)
     of_results.see_that_it_is_settled(results, summary)
+    # the commands of another version of the course may show other hints
     same = CourseStamp.of(graded_with) == summary.course
     beside = Beside(
         code=lambda report: read_code(results, report),
@@ -52,6 +53,7 @@ def page(
     text = build_page(summary, of_results.reports(of_results.counted_paths(results, summary)), beside)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        # a path that the user named may be a device or a pipe
         (write_atomically if out is None else write_named)(path, text.encode())
     except OSError as error:
         raise UserError(cannot_be_written(str(path), error.strerror)) from None
@@ -113,6 +115,7 @@ def export(
     from ..words import instructor as words
 
     form = export_formats()[to]
+    # only files for learners need the course, which says what they may see
     graded_with = course_of(results, course, Path.cwd()) if form.files else None
     done = export(form, Request(results, platform=platform), out, graded_with, assignment)
     for warning in done.warnings:
@@ -177,6 +180,7 @@ def ci(
     """Write the files that a platform needs to grade submissions."""
     from ..ci import PLATFORMS, own_wheel, platform_files, write_platform
 
+    # the wheel contains the packaged course, so its files are not needed a second time
     named = course is not None and course != Path(PACKAGED)
     own = load_course(find_course(course, None)) if named else None
     files = platform_files(platform, own_wheel() if wheel is None else wheel, own, min_score)

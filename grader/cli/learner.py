@@ -69,17 +69,20 @@ def start(
     from ..oracle.answer_book import read_book
     from ..views.practice import with_command
 
+    # write what does not exist yet
     own = course_of_folder(course)
     try:
         files = start_files(own, read_book(own.book)) | _workflow(own)
         written, kept = write_files(files, folder)
     except OSError as error:
         raise UserError(cannot_be_written(str(error.filename or folder), error.strerror or "")) from None
+    # say what was written; the files that the workflow installs are of no interest to a learner
     exercises = [name for name in written if name.startswith("exercises/")]
     others = [name for name in written if name not in exercises and not name.startswith(".github/backward/")]
     texts = [words.started(len(exercises), plain(str(folder / "exercises")))] if exercises or not kept else []
     texts += [words.also_written(others)] if others else []
     texts += [words.left_alone(kept)] if kept else []
+    # the next step, and how to type `grade` there
     look = style(folder)
     shorten = how_to_shorten(folder)
     tips = look.wrap(words.START_TIP) + (with_command(words.SHORTEN, shorten, look) if shorten else [])
@@ -165,6 +168,7 @@ def hint(
 ) -> int:
     """Show a hint. Repeat the command for the next one."""
     of, look = course_of_folder(course), style()
+    # a bare `grade hint` goes on from the failure that was explained last
     if not exercise:
         lines = _next_hint(of, look)
         if lines is not None:
@@ -193,6 +197,7 @@ def _next_hint(course: Course, look: Style) -> list[str] | None:
         return None
     if not progress.check:
         return look.wrap(f"{words.not_loaded(at.filename, at.number.lstrip('0'))} {words.hints_later(at.id)}")
+    # before the last written hint, search the file, so that the hint from an edit can follow it
     hints = Hints(at, at.hints_from(progress.hint))
     if hints.end_after(progress.shown):
         source = read_exercise(at, folder / at.filename)
@@ -202,6 +207,7 @@ def _next_hint(course: Course, look: Style) -> list[str] | None:
         hints = hints._replace(asked=last_hint(found, progress.check, source.text, source.cells) if found else None)
     if hints.numbers:
         progress.show_next(hints.numbers)
+    # the hint is shown, also if the progress cannot be saved
     with contextlib.suppress(OSError):
         remember(folder, progress)
     return hints.lines(progress.shown, words.more_hints("grade hint"), look)
@@ -238,6 +244,7 @@ def _following(course: Course) -> Exercise:
     if following is None:
         raise UserError(words.no_failure(course.exercises[0].id))
     stubs = read_book(course.book).stubs
+    # the last one whose file the learner has changed
     for one in reversed([one for one in course.exercises if one.id not in passed]):
         source = read_exercise(one, folder / one.filename)
         if source.problem is None and source.text != stubs.get(one.id):
@@ -271,6 +278,7 @@ def watch(
     with Practice(own, files, isolation=isolation, memo=default_memo()) as practice:
 
         def on_report(report: "Report") -> None:
+            # a full disk must not end the watch
             with contextlib.suppress(OSError):
                 remember(files, progress_after(files, report))
 
@@ -318,6 +326,7 @@ def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround 
     chosen = find_exercise(own, exercise)
     files = exercise_folder(own, folder)
     path, present = files / chosen.filename, exercise_path(files, chosen)
+    # a stub beside a notebook would leave two files for one exercise, and neither would be graded
     if present != path:
         raise UserError(words.notebook_in_place(shown_path(present), shown_path(path)))
     try:
@@ -336,6 +345,7 @@ def solution(exercise: OneExercise, *, folder: Folder = None, course: CourseArou
     chosen = find_exercise(own, exercise)
     if own.solutions == "never":
         raise UserError(words.NO_SOLUTIONS)
+    # learners' copies have no solutions; the course may say where they are
     path = own.solution(chosen)
     if not (path.is_file() or own.solutions_at):
         raise UserError(words.SOLUTIONS_MISSING)

@@ -75,6 +75,7 @@ class _Grade(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = not args and ctx.resilient_parsing  # a shell asks for the first word
+        # click needs the name of a command; that of `grade` itself is empty
         return super().parse_args(ctx, args if first or (args[:1] and args[0] in COMMANDS) else ["", *args])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
@@ -110,6 +111,7 @@ OK, SHORT, WRONG_USE, OUR_FAULT = 0, 1, 2, 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `grade`. Return the exit code: 0 full marks, 1 fewer points, 2 wrong use or course, 3 fault of the grader."""
+    # before anything is printed, which may be the text of a file or a name with any character
     prepare()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if COMPLETION_VARIABLE in os.environ:
@@ -118,8 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = ["--help"]
     try:
         code = _run(words)
+    # the reader, such as `head`, has read enough
     except BrokenPipeError:
         code = SHORT
+    # what is still in the buffer would fail when Python ends, where nobody could report it
     stuck = unwritable(sys.stdout)
     if stuck is not None and not isinstance(stuck, BrokenPipeError):
         complain(practice.output_not_written(stuck.strerror))
@@ -147,15 +151,18 @@ def _run(words: list[str]) -> int:
     except KeyboardInterrupt:
         print(f"\ngrade: {practice.INTERRUPTED}", file=sys.stderr)
         return INTERRUPTED
+    # not an error: `main` ends quietly
     except BrokenPipeError:
         raise
     except Exception as error:
+        # a fault of the grader from here on, unless the disk or a path is the cause
         if os.environ.get("GRADE_DEBUG"):
             raise
         if isinstance(error, OSError) and error.errno in _NOT_OURS:
             if unwritable(sys.stdout) is None:
                 complain(": ".join(printable(str(part)) for part in (error.filename, error.strerror) if part))
             return WRONG_USE
+        # no score is written: a fault must not look like a learner's failure
         complain(practice.GRADER_FAILED)
         print(paragraph(f"  {type(error).__name__}: {error}\n"), file=sys.stderr)
         print(practice.NO_FAULT_OF_YOURS, file=sys.stderr)

@@ -80,6 +80,7 @@ class Command(click.Command):
 
     def __init__(self, name: str, run: Run, epilog: Callable[[click.HelpFormatter], None] | None = None) -> None:
         parameters = inspect.signature(run).parameters
+        # a function with many options has one parameter: a struct with a field for each of them
         options: Any = next((one.annotation for one in parameters.values() if _is_struct(one.annotation)), None)
         if options is not None:
             parameters = inspect.signature(options).parameters
@@ -104,6 +105,7 @@ class Command(click.Command):
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the whole help."""
         for parameter in self.params:
+            # only now, because some texts need modules that take time to import
             text = self._abouts[parameter.name or ""].help
             parameter.help = text if isinstance(text, str) else text()
         super().format_help(ctx, formatter)
@@ -125,7 +127,9 @@ def _is_struct(kind: object) -> bool:
 
 def _parameter(parameter: inspect.Parameter) -> click.Parameter:
     """Return the word or the option that a parameter of a function describes."""
+    # Python flattens nested `Annotated` types, so the mark of `Text` is between type and `About`
     kind, *encoding, about = get_args(parameter.annotation)
+    # the type itself, without the None of an optional one and the dots of `tuple[str, ...]`
     (base,) = (one for one in get_args(kind) or (kind,) if one not in (NoneType, Ellipsis))
     base = Text if encoding else base
     several = get_origin(kind) is tuple
@@ -136,6 +140,7 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         "required": required,
         "shell_complete": None if about.complete is None else _offered(about.complete),
     }
+    # click's own default for several values is an empty tuple, as the functions expect
     if not required and not several:
         settings["default"] = parameter.default
 
@@ -151,6 +156,7 @@ def _parameter(parameter: inspect.Parameter) -> click.Parameter:
         return click.Option([parameter.name, flag], multiple=several, **settings)
     if parameter.default is None:
         flag += f"/--no-{flag.removeprefix('--')}"
+    # a flag that is on by default, such as `browser`, turns off what it names: `--no-open`
     elif parameter.default:
         settings["flag_value"] = False
     return click.Option([parameter.name, flag], is_flag=True, **settings)
@@ -172,6 +178,7 @@ class _Text(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = decoded(value)
+        # Python hands over a byte that is not UTF-8 as a lone surrogate, which cannot be encoded
         if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
             self.fail("it is not UTF-8", param, ctx)
         return text
@@ -197,6 +204,7 @@ def _tiers() -> list[str]:
 
 def exercise_ids() -> list[str]:
     """Return the ids of the exercises of the course around the current folder; none if it cannot be read."""
+    # a shell that completes words cannot show an error
     with contextlib.suppress(CourseError):
         return [exercise.id for exercise in load_course(find_course(None, Path.cwd())).exercises]
     return []
@@ -241,6 +249,7 @@ def _formats_help() -> str:
     return author.formats_help(list(run_formats()))
 
 
+# `kw_only` holds for all fields of a class, so the words are in a class of their own.
 class _GradeWords(Struct, frozen=True):
     words: Annotated[
         tuple[str, ...],
@@ -456,6 +465,7 @@ def class_course(given: Path | None, submissions: Path) -> Course:
     """
     course = load_course(find_course(given, None))
     here, submissions = Path.cwd(), Path(os.path.realpath(submissions))
+    # a course inside of the submissions may be a learner's
     start = submissions.parent if here.is_relative_to(submissions) else here
     other = other_course_around(start) if given is None else None
     if other is not None:

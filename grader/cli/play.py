@@ -89,16 +89,20 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
     word = next((word for word in options.words if word.endswith(FILES)), None)
     if word is None or options.file is not None:
         return options
+    # the name of a file is also a name of its exercise, which finds the file in that folder
     own = folder / Path(word).name
     if not Path(word).is_file():
         if own.is_file():
             return options
         raise UserError(practice.no_file(word))
+    # it is the exercise's own file, which its name finds as well
     if own.is_file() and own.samefile(word):
         return options
     others = tuple(other for other in options.words if other != word)
+    # the other words say what to run, so the file is only where to run it
     if options.exercise or (others and is_program(others)):
         return replace(options, words=others, file=Path(word))
+    # the exercise in the file's name, or the one that its cells name
     ids = list(files_to_grade(course, [*others[:1], word], folder))
     if len(ids) > 1:
         raise UserError(practice.several_in(word, ids))
@@ -106,35 +110,45 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
 
 
 def _target(course: Course, files: Files, options: PlayOptions, folder: Path) -> _Target:
+    """Return the file and the program that the words name. Raises `UserError` or `ProgramError`."""
     words = options.words
     named = find_exercise(course, options.exercise) if options.exercise else None
-
-    def source(exercise: Exercise | None, missing: str) -> Source:
-        if options.file:
-            read: Source | None = read_source(options.file, names=exercise.names if exercise else ())
-        else:
-            read = files.sources[exercise.id] if exercise else None
-        if read is None:
-            raise UserError(missing)
-        if read.unread is not None:
-            raise UserError(f"{read.path}: {unread_text(read.unread, read.path.name)}")
-        return read
-
-    nothing = practice.no_files(str(folder), above=options.folder is None)
+    # a training run
     if options.landscape:
         training = named_training(words)
-        whose = named or files.with_training()
-        return _Target(whose, source(whose, practice.nothing_trains(str(folder))), subject=training.subject)
+        exercise = named or files.with_training()
+        source = _source(files, options.file, exercise, practice.nothing_trains(str(folder)))
+        return _Target(exercise, source, subject=training.subject)
+    nothing = practice.no_files(str(folder), above=options.folder is None)
+    # an exercise, by default the one that the learner works on
     exercise = named if not words else named_exercise(course, words)
     if not words and exercise is None:
         at = progress_of(folder).at
         exercise = next((one for one in course.exercises if one.id == at), None) or files.at_hand()
     if exercise is not None or not words:
         check = named_check(exercise, words[1:]) if exercise else None
-        return _Target(exercise, source(exercise, nothing), check, engine=files.sources.get(ENGINE))
-    wanted = named_subject(words)
-    whose = named or files.with_pass()
-    return _Target(whose, source(whose, nothing), subject=wanted)
+        source = _source(files, options.file, exercise, nothing)
+        return _Target(exercise, source, check, engine=files.sources.get(ENGINE))
+    # a preset or an expression, on any engine that the learner has begun
+    subject = named_subject(words)
+    exercise = named or files.with_pass()
+    return _Target(exercise, _source(files, options.file, exercise, nothing), subject=subject)
+
+
+def _source(files: Files, path: Path | None, exercise: Exercise | None, missing: str) -> Source:
+    """Return the source to run: that of a named path, or else that of the exercise.
+
+    Raises `UserError` with the text `missing` if there is neither, or with the reason why the file cannot be read.
+    """
+    if path is not None:
+        source = read_source(path, names=exercise.names if exercise else ())
+    elif exercise is not None:
+        source = files.sources[exercise.id]
+    else:
+        raise UserError(missing)
+    if source.unread is not None:
+        raise UserError(f"{source.path}: {unread_text(source.unread, source.path.name)}")
+    return source
 
 
 # -- running ---------------------------------------------------------------------------------------
@@ -148,12 +162,14 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
 
     exercise = target.exercise.id if target.exercise else ""
     source, repairs = target.source, None
+    # the presets are offered beside what was asked for, except the one that is shown first
     others = [preset.subject for preset in presets() if target.subject is None or preset.id != target.subject.preset]
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
         warm = stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
         first, answers = target.subject, answers_of(oracle)
         thermometers: tuple[Thermometer, ...] = ()
+        # a language model has no single program to replay: its training is shown
         if exercise and first is None and target.check is None and is_language_model(source):
             return _model(course, book, oracle, warm, LearnerFile(exercise, shown_path(source.path), source), target)
         try:
@@ -161,6 +177,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
                 first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
             file = LearnerFile(exercise, shown_path(source.path), source, repairs)
             played = record_all(warm, course.limits, file, first, others, answers, thermometers)
+            # only presets could be shown, so say that no check of the exercise is among them
             others_alone = exercise and first is None and not any(one.problem for one in played.replays[:1])
             shown = others_alone and bool(played.replays)
             return replace(played, note=practice.others_played(exercise)) if shown else played
@@ -177,8 +194,10 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: L
 
     engine = next((one for one in course.exercises if one.id == ENGINE), None)
     own = target.engine
+    # the learner has no engine of their own yet
     if engine is None or own is None or own.unread is not None or own.text == book.stubs.get(ENGINE):
         return Played((), model=record_model(warm, course.limits, file, None))
+    # the engine is run only if it passes the required checks of its own exercise
     with CheckSession(course, [engine]) as checks:
         checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), engine, own)
     passes = checked.loaded and all(checked.passed(check) for check in engine.checks if not check.bonus)
@@ -188,10 +207,12 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: L
 def _of_exercise(
     course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
 ) -> tuple[Subject | None, tuple[Thermometer, ...], Repairs | None]:
-    """Return the program on which the requested check failed, or the first program on which any check failed, or None.
+    """Return what there is to show of an exercise: a program, the gradients of layers, and the result of a search.
 
-    Also return the gradients of layers, and the result of the search for the line that must change, or None if there is
-    none after two seconds.
+    The program is the one on which the requested check failed. Without a requested check, it is the first one on which
+    any check failed. It is None if no such program can be shown.
+
+    The search for the line that must change has two seconds. Without a result by then, its result is None.
 
     Raises `UserError` if the requested check runs no backward pass.
     """
@@ -202,18 +223,18 @@ def _of_exercise(
 
     with CheckSession(course, [exercise]) as checks:
         checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), exercise, target.source)
-        asked = target.check if checked.loaded else None
-        found = checked.of(asked) if asked else checked.first()
-        thermometers = checked.thermometers(answers_of(oracle), asked)
+        check = target.check if checked.loaded else None  # no check was run on a file that could not be loaded
+        subject = checked.of(check) if check else checked.first()
+        thermometers = checked.thermometers(answers_of(oracle), check)
         end = time.monotonic() + PATIENCE_S
-        repairs = checked.repairs(lambda: time.monotonic() > end) if found else None
-    if asked is None:
-        return found, thermometers, repairs
-    if found is None and not thermometers:
-        raise UserError(practice.check_without_pass(asked.id, exercise.id))
-    if checked.passed(asked):
-        say(practice.passed_check(asked.title))
-    return found, thermometers, repairs
+        repairs = checked.repairs(lambda: time.monotonic() > end) if subject else None
+    if check is None:
+        return subject, thermometers, repairs
+    if subject is None and not thermometers:
+        raise UserError(practice.check_without_pass(check.id, exercise.id))
+    if checked.passed(check):
+        say(practice.passed_check(check.title))
+    return subject, thermometers, repairs
 
 
 # -- writing ---------------------------------------------------------------------------------------

@@ -82,6 +82,7 @@ def run_grade(options: GradeOptions) -> int:
                     sys.stdout.flush()
                 shown = True
         except KeyboardInterrupt:
+            # an interrupt after the verdict only ends the search
             if not shown:
                 raise
             line.clear()
@@ -131,6 +132,7 @@ def _run_of(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Run:
     options = _with_folder(course, options)
     if options.official:
         _refuse_links(options)
+    # files above the folder of an official run are not part of the submission
     root, folder = learner_folders(course, upward=not options.official)
     folder = _with_files(course, options.folder) if options.folder else folder
     files = files_to_grade(course, options.words, folder)
@@ -138,6 +140,7 @@ def _run_of(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Run:
         _refuse_absent(course, files, options)
     _refuse_unreachable(course, files, options)
     seed = _seed(course, options)
+    # the answer book has torch's answers for the course's own seed only
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
     return _Run(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
@@ -151,6 +154,7 @@ def _formats(options: GradeOptions) -> "tuple[Wanted, ...]":
         return ()
     from ..report.registry import wanted  # imports every format
 
+    # before grading, so that a format that cannot be written costs no time
     formats = wanted(options.formats, os.environ)
     printing = [one.format.name for one in formats if one.format.printed]
     if options.as_json and printing:
@@ -165,6 +169,7 @@ def _refuse_absent(course: Course, files: Mapping[str, Path], options: GradeOpti
     named = [path for path in files.values() if str(path) in options.words]
     if named:
         raise UserError(practice.no_file(str(named[0])))
+    # with other exercises in the folder, a missing file is a result and not an error
     looked, elsewhere = next(iter(files.values())).parent, options.official or options.folder is not None
     if not (options.words and elsewhere) and not holds_exercises(course, looked):
         raise UserError(practice.no_files(str(looked), above=not elsewhere))
@@ -179,6 +184,7 @@ def _show(
     options: GradeOptions,
 ) -> None:
     """Print the report, and for the learner who runs this command what comes next."""
+    # nothing is begun yet, so a table of results would say nothing
     if progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
         flags = _flags(course, options)
         print("\n".join(welcome(course, report, files, flags, style(), how_to_shorten())))
@@ -223,6 +229,7 @@ def _with_folder(course: Course, options: GradeOptions) -> GradeOptions:
     if options.folder is not None:
         raise UserError(practice.folder_and_more(str(folder)))
     own = learner_folders(course, upward=not options.official)
+    # the learner's own folder is the default, so naming it changes nothing, not even the next step
     usual = not options.official and os.path.realpath(folder) in map(os.path.realpath, own)
     return replace(options, words=words, folder=None if usual else folder)
 
@@ -253,6 +260,7 @@ def _refuse_links(options: GradeOptions) -> None:
     folders = [Path(word).parent for word in options.words if is_file(word)]
     if options.folder is not None:
         folders.append(options.folder)
+    # reading refuses links below the submission's folder; these are the links that lead to it
     for folder in folders:
         for part in (*reversed(folder.parents), folder):
             if part.is_symlink():
@@ -276,6 +284,7 @@ def _own_folder(course: Course, root: Path, folder: Path, options: GradeOptions)
 
 def _flags(course: Course, options: GradeOptions) -> tuple[str, ...]:
     """Return the options of this command that the next command needs again."""
+    # the course that the next command would find by itself need not be named again
     unnamed = os.path.realpath(find_course(None, Path.cwd())) == os.path.realpath(course.folder)
     course_flags = ("--course", str(options.course)) if options.course and not unnamed else ()
     return (*course_flags, "--from", str(options.folder)) if options.folder else course_flags

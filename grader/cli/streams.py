@@ -31,6 +31,7 @@ _TELLING = 5  # the number of steps after which the remaining time can be estima
 
 def prepare() -> None:
     """Make both streams accept any text, and discard text if they are closed."""
+    # Python sets a stream to None if it was closed when the process started
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
@@ -75,13 +76,17 @@ def grade_here(folder: Path | None = None) -> str:
     They are `grade` alone if the search path leads to this installation.
     """
     script = sys.argv[0]
+    # the interpreter, its options and `-m grader`, which `orig_argv` has before our own words
     if PurePath(script).parts[-2:] == ("grader", "__main__.py"):  # `python -m grader`
         first, *words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
         return shlex.join([_from(first, folder), *words])
+    # another program that uses the grader, such as pytest
     if os.path.basename(script) != "grade":
         return "grade"
+    # `uvx` runs a program in its cache, which the search path does not contain
     if "UV" in os.environ and any(re.fullmatch(_UV_CACHE, part) for part in PurePath(sys.prefix).parts):
         return shlex.join(["uvx", "--from", _source(), "grade"])
+    # an installation: the short word, if it leads to this very script
     usual = shutil.which("grade")
     if usual and (not os.path.exists(script) or os.path.samefile(usual, script)):
         return "grade"
@@ -94,6 +99,7 @@ def how_to_shorten(folder: Path | None = None) -> str:
     if words == "grade":
         return ""
     script = Path(sys.argv[0])
+    # a virtual environment has its `activate` beside its scripts
     if words.startswith("uvx ") or not script.with_name("activate").is_file():
         return f"alias grade={shlex.quote(words)}"
     return f"source {shlex.quote(_from(str(script.with_name('activate')), folder))}"
@@ -113,6 +119,7 @@ def _source() -> str:
     from importlib.metadata import distribution
     from urllib.parse import unquote, urlsplit
 
+    # an installer writes this file for a package that does not come from an index (PEP 610)
     source = json.loads(distribution(_PACKAGE).read_text("direct_url.json") or "{}")
     if "url" not in source:
         return _PACKAGE
@@ -147,6 +154,7 @@ class Countdown:
         self._began = time.monotonic()
 
     def show(self, text: str, done: int, total: int) -> None:
+        # all steps take about the same time, so the past ones tell how long the others will take
         left = (time.monotonic() - self._began) / done * (total - done) if done else 0.0
         self._line.show(f"{text}: {done} of {total}{_left(left) if done >= _TELLING else ''}")
 
@@ -167,11 +175,13 @@ class StatusLine:
         self._style = style()
         self._shown = wanted and sys.stderr.isatty()
         self._in_logs = in_logs and not self._shown
+        # from now on, so that a short command writes no such line to a log
         self._last = time.monotonic()
         self._timed_out: set[str] = set()
 
     def show(self, text: str) -> None:
         if self._shown:
+            # to the start of the line, and erase it
             self._stream.write(f"\r\x1b[K{self._style.cut(self._style.clean(text), self._style.width)}")
             self._stream.flush()
         elif self._in_logs and text and time.monotonic() - self._last >= _SELDOM_S:
@@ -210,6 +220,7 @@ class StatusLine:
         if self._shown and result.status == "timeout" and exercise.id not in self._timed_out:
             self._timed_out.add(exercise.id)
             texts = [result.title, (result.message or "").partition("\n")[0], practice.OTHER_CHECKS]
+            # 9 columns for the word TIMEOUT and the blanks after it
             lines = [line for text in texts for line in self._style.wrap(text, self._style.prose - 9)]
             self.show("")
             self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(lines) + "\n")
