@@ -141,6 +141,7 @@ def _rows(form: Format, results: Path, table: Sequence[Learner]) -> Iterator[Rep
         if learner.report and (form.each == "learner" or learner.submission not in once):
             once.add(learner.submission)
             yield from (adjusted(report, learner) for report in reports([results / learner.report]))
+    # a report on nothing has the exercises and checks of any other report
     some = next((learner.report for learner in table if learner.report), None)
     if form.each == "learner" and form.text is not None and some is not None:
         absent = [one for one in learners if not one.report and one.standing in ("absent", "excused")]

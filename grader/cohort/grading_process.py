@@ -25,6 +25,7 @@ from ..sandbox import IsolationError, WorkerGone
 from ..words import instructor as words
 from .run import Faulted, Graded, Job, Ready, Reply, Settings
 
+# faults of the grader or of its machine, which are reported and not raised
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
 
 
@@ -45,6 +46,7 @@ class _Serving:
     def serve(self) -> None:
         settings = self.settings
         course = load_course(Path(os.fsdecode(settings.course)))
+        # all processes of a run must grade with the same checks
         if course.hash != settings.course_hash:
             raise CourseError(
                 course.file, None, "the course has changed since the run was started; run `grade cohort` again"
@@ -57,6 +59,7 @@ class _Serving:
             warm = stack.enter_context(
                 sandbox.start(settings.isolation, allow_imports=course.allow_imports, official=settings.official)
             )
+            # now, so that the run can start the other processes while this one collects the checks
             send(self.replies, Ready(warm.tier))
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
@@ -88,9 +91,11 @@ class _Serving:
         pid = os.fork()
         if pid == 0:
             os.close(ours)
+            # a collection would copy the pages that the fork shares with this process
             gc.disable()
             with os.fdopen(theirs, "wb") as pipe:
                 send(pipe, _graded(job, grader, lines=lines))
+            # without the exit handlers, which belong to this process
             os._exit(0)
         os.close(theirs)
         with os.fdopen(ours, "rb") as pipe:

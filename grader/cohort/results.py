@@ -85,6 +85,7 @@ class RunFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seen: tuple[str, ...] | None = None
 
 
+# These read files of any version: fields that this version does not know are ignored.
 class _AnySchema(msgspec.Struct, frozen=True):
     schema: str
 
@@ -120,6 +121,7 @@ class Results:
 
     def __enter__(self) -> "Results":
         try:
+            # a name that leads elsewhere must not be written to
             self._refuse_what_is_no_result()
             for folder in (self.reports, self.folder / CODE):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -127,12 +129,14 @@ class Results:
         except OSError as error:
             raise ResultsError(f"{self.folder} cannot be written: {error.strerror}") from None
         try:
+            # the kernel releases the lock when the process ends, also if it is killed
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(self._lock)
             busy = f"another run is writing to {self.folder}; wait for it, or name another --out"
             raise ResultsError(busy) from None
         places = (self.folder, self.reports, self.folder / CODE)
+        # only now, because these files may be those of a run that is still writing
         for left in chain.from_iterable(place.glob(".*.json.*") for place in places):  # left by a killed run
             if in_the_way(left) is None:
                 left.unlink(missing_ok=True)
@@ -206,6 +210,7 @@ class Results:
         """Move a report to `gone/` without overwriting earlier reports of the same name."""
         self.summary.unlink(missing_ok=True)
         plain_folder(self.folder / GONE)
+        # `stu.json`, then `stu.2.json` and so on
         names = chain([path.name], (f"{path.stem}.{number}.json" for number in count(2)))
         path.replace(next(place for name in names if not os.path.lexists(place := self.folder / GONE / name)))
 
@@ -221,6 +226,7 @@ class Results:
         """Return whether there is a report that is well-formed but was changed after it was written."""
         try:
             data = read_plain(self.path(entry_id))
+            # not by `read_report`, because the points of an edited report may not add up
             read = msgspec.json.decode(data, type=Report)
         except (OSError, ValueError):
             return False
@@ -237,6 +243,7 @@ class Results:
 
     def earlier_reports(self, entry_id: str) -> list[Path]:
         """Return the files of earlier reports on a submission, oldest first."""
+        # their numbers have no gap, so the first one that is missing ends the list
         paths = (self.earlier / f"{entry_id}.{number}.json" for number in count(1))
         return list(takewhile(lambda path: in_the_way(path) is None and path.exists(), paths))
 
@@ -271,6 +278,7 @@ class Results:
         reports = {f"{REPORTS}/{entry.id}.json": entry.id for entry in entries}
         kept = Results(earlier)
         before = {f"{EARLIER}/{path.name}" for entry in entries for path in kept.earlier_reports(entry.id)}
+        # `run.json` first: without it, nothing is copied
         for place in (RUN, ROSTER, DEADLINES, OVERRIDES, RECORDED, *reports, *sorted(before)):
             if os.path.lexists(self.folder / place):
                 continue
@@ -283,6 +291,7 @@ class Results:
             except OSError as error:
                 raise ResultsError(f"--since {earlier / place} cannot be read: {error.strerror}") from None
             if place in reports:
+                # a report that was edited there is left out, and its submission is graded again
                 if known is not None and not is_as_written(known, reports[place], data):
                     self.edited.append(reports[place])
                     continue
@@ -345,6 +354,7 @@ def written(folder: Path) -> dict[str, set[str]] | None:
         return None
     found: dict[str, set[str]] = {}
     for line in lines:
+        # the form of `sha256sum`; a torn line names no report
         digest, _, name = line.partition("  ")
         if name.startswith(f"{REPORTS}/") and name.endswith(".json"):
             found.setdefault(name.removeprefix(f"{REPORTS}/").removesuffix(".json"), set()).add(digest)
@@ -390,6 +400,7 @@ def keep_code(folder: Path, stamp: SubmissionStamp, sources: Mapping[str, Source
     files = {name: source.text for name, source in sources.items() if source.problem is None}
     listed = {exercise: dict(paths) for exercise, paths in found.items()}
     data = json_text(Code("backward/code/v1", stamp.sha256, files, listed)).encode()
+    # a run that is continued writes nothing twice
     with contextlib.suppress(OSError):
         if read_plain(path) == data:
             return
@@ -457,6 +468,7 @@ def course_of(folder: Path, given: Path | None, start: Path) -> Course:
     if given is not None:
         return load_course(find_course(given, None))
     wanted = summary_of(folder).course
+    # a course around the current folder may be another version, or may have an error
     around = course_around(start)
     if around is not None:
         with contextlib.suppress(CourseError):
@@ -495,6 +507,7 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
             raise UserError(words.damaged_report(str(path), plain(str(error)))) from None
         if digests is not None and path.parent.name == REPORTS and not is_as_written(digests, path.stem, data):
             raise UserError(words.changed_report(str(path), str(folder), path.stem))
+        # an earlier report has a number after its id: `stu.1.json`
         if report.submission.id != (path.stem if path.parent.name == REPORTS else path.stem.rpartition(".")[0]):
             raise UserError(words.misnamed_report(str(path), plain(report.submission.id)))
         yield report
@@ -530,6 +543,7 @@ def since(before: Summary | None, summary: Summary, results: Results, replaced: 
     for was, now in changed_rows(before.learners, summary.learners):
         if was is None or now is None or not was.report or not now.report:
             continue
+        # if this run replaced the report, its older version is now the last of the earlier ones
         moved = was.report.startswith(f"{REPORTS}/") and was.submission in replaced
         earlier = [results.folder / was.report, *results.earlier_reports(was.submission)][-1 if moved else 0]
         with contextlib.suppress(OSError, ValueError):
@@ -558,6 +572,7 @@ def class_of(
         deadlines: the file to read instead of the one in the folder of results.
         warn: called with a message about an extension for an unknown learner, if there is no roster.
     """
+    # an earlier run has kept the roster and the rules beside the reports
     kept = results / ROSTER
     if roster is None and kept.exists():
         roster = kept
@@ -574,6 +589,7 @@ def class_of(
         found=partial(read_found, results),
         times=recorded.times,
     )
+    # every name in the rules and in the decisions must be that of a learner or a submission
     for error in unknown_learners(people.rules, rules_file, people.names):
         if people.roster is not None:
             raise error
@@ -595,6 +611,7 @@ def see_that_files_are_there(
 
     Decisions with digests of files are skipped, because their files existed when they were made.
     """
+    # the decisions about files that nobody has seen yet
     new = {
         entry.id: {
             exercise: [one for one in listed if not one.made_for]
@@ -602,6 +619,7 @@ def see_that_files_are_there(
         }
         for entry in found
     }
+    # for each of them, an empty name if a submission has the file, or else what it has instead
     chosen: dict[tuple[int, str, str], list[str]] = {}
     with closing(Readers({exercise.id: exercise.filename for exercise in course.exercises}, readers)) as reading:
         for entry, read in reading.read([entry for entry in found if any(new[entry.id].values())]):
@@ -641,6 +659,7 @@ def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
     for name, listed in people.overrides.by_learner.items():
         row = next((one for one in learners if name in names_of(one)), None)
         for one in listed:
+            # the first run after a decision records for which files it was made
             if names_for_files(one) - one.made_for.keys():
                 one = msgspec.structs.replace(one, made_for=made_for_files(results, row, one))
             if one.made_for:
@@ -659,6 +678,7 @@ def _latest(results: Path, submission: str) -> str | None:
     """Return the digest of a submission's files, or None if the platform gave a time or there is no report."""
     path = results / REPORTS / f"{submission}.json"
     stamp = next(reports([path]), None) if path.exists() else None
+    # the author of a commit can set its time, so the roster's time counts before it
     if stamp is None or (stamp.submission.submitted_at and not stamp.submission.commit):
         return None
     return stamp.submission.sha256

@@ -134,6 +134,7 @@ class Review(_Strict, frozen=True):
 
         Commands contain RESULTS instead of the folder of results, so that the summary is the same in every folder.
         """
+        # `sorted` keeps the order of equal items
         reasons = tuple(sorted(reasons, key=lambda reason: not is_ready(reason)))
         return cls(
             id=id,
@@ -231,10 +232,13 @@ def summarise(
         statistics.add(report)
         name = report.submission.id
         decisions = people.decisions(name)
+        # each attempt once: of several reports on the same files, the last one; points of another
+        # version of the course cannot be compared with these
         attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
         attempts.pop(report.submission.sha256, None)  # these are the same files, graded again
         marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
         marks[name].append(mark(report, f"reports/{name}.json", decisions))
+        # a decision that was made for these files settles reasons for a review
         applied = in_force(decisions, digests(report), people.found(name)).applied
         open_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
         if open_reasons:
@@ -394,11 +398,13 @@ def _untried(statuses: Mapping[str, int]) -> Untried:
     found = {status for status, count in statuses.items() if count}
     if not found or found - {"missing", "not_started"}:
         return ""
+    # somebody has submitted the stub
     return "not_started" if "not_started" in found else "missing"
 
 
 def _check(check: Check, passed: Sequence[bool], rest: Sequence[int], untried: Untried) -> CheckStatistics:
     rate = round(statistics.fmean(passed), 4) if passed else 0.0
+    # a correlation with numbers that are all equal is not defined
     defined = len(set(passed)) > 1 and len(set(rest)) > 1
     correlation = round(statistics.correlation(passed, rest), 4) if defined else None
     note = check_note(untried or _kind(passed, correlation))

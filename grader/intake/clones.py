@@ -80,20 +80,23 @@ def _offset(index: IO[bytes], name: bytes) -> int | None:
         index.seek(at)
         return int.from_bytes(index.read(size), "big")
 
+    # after the header and a table with the number of names up to each first byte
     names = 8 + 4 * 256
     if number(0, 8) != 0xFF744F6300000002:
         return None
+    # a binary search among the names that begin with this byte; a name has 20 bytes
     count = number(names - 4)
     low, high = (number(4 + 4 * name[0]) if name[0] else 0), number(8 + 4 * name[0])
     while low < high:
         middle = (low + high) // 2
         index.seek(names + 20 * middle)
-        there = index.read(20)
-        if there == name:
+        found = index.read(20)
+        if found == name:
+            # after the names: checksums and offsets of 4 bytes each, then large offsets of 8 bytes
             offset = number(names + 24 * count + 4 * middle)
             large = names + 28 * count + 8 * (offset & 0x7FFFFFFF)
             return number(large, 8) if offset >> 31 else offset
-        low, high = (middle + 1, high) if there < name else (low, middle)
+        low, high = (middle + 1, high) if found < name else (low, middle)
     return None
 
 
@@ -108,6 +111,8 @@ def _packed(objects: Path, pack: IO[bytes], offset: int, chain: int) -> tuple[in
     kind = byte >> 4 & 7
     while byte & 128:
         byte = next(at)  # skip the size, because `_inflate` bounds the unpacked content
+    # the base of a delta: in the same pack, so far back (7 bits in each byte), or the object with a
+    # name
     if kind == _OFFSET_DELTA:
         byte = next(at)
         back = byte & 127
@@ -143,6 +148,8 @@ def _changed(before: bytes, steps: Iterator[int]) -> bytes:
     after = b""
     for step in steps:
         if step & 128:
+            # the low 7 bits tell which bytes follow: 4 of the start, 3 of the size; size 0 means 64
+            # KB
             start = sum(next(steps) << 8 * i for i in range(4) if step >> i & 1)
             size = sum(next(steps) << 8 * i for i in range(3) if step >> 4 + i & 1) or 0x10000
             after += before[start : start + size]

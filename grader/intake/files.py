@@ -110,6 +110,7 @@ def read_files(
     others = [name for name in reading.others if name not in proposed]
     if others and missing:
         notes.append(intake.other_names(others[:_SHOWN], more=len(others) > _SHOWN))
+    # the time of a commit, which counts only if the platform gives none
     commit, committed = reading.head or (None, None)
     return Intake(sources, tuple(cut(note, bounds.NOTE) for note in notes), found, committed, commit)
 
@@ -128,6 +129,7 @@ def _source(
     only_in_cells = in_cells.first and not named.first and choice is None
     source, note = (in_cells if only_in_cells else named).source_to_grade(choice.path if choice else None)
     undecided = source.problem == "missing" or bool(source.names)  # no file, or several that may be meant
+    # no choice fits these files, but better the file of the last choice than none at all
     if undecided and decided and decided[-1].path in named.by_chosen_path:
         source, note = named.source_to_grade(decided[-1].path)
     notes = [note] if note else []
@@ -256,6 +258,8 @@ class _Reading:
             folder, depth = waiting.pop()
             try:
                 with os.scandir(folder) as listed:
+                    # one more than is left, to see if there are more; the file system lists in any
+                    # order
                     found = sorted((e.name, e.is_dir(follow_symlinks=False)) for e in islice(listed, left + 1))
             except OSError as error:
                 self._note(str(folder.relative_to(top.parent)), error)
@@ -273,6 +277,7 @@ class _Reading:
             if inner and depth == MAX_DEPTH:
                 self.notes.append(intake.too_deep(printable(top.name), MAX_DEPTH))
             else:
+                # the list is a stack, so the first folder must be on top
                 waiting += reversed(inner)
 
     def _file(self, path: Path, root: Path, name: str) -> None:
@@ -288,6 +293,7 @@ class _Reading:
 
     def _notebook(self, shown: Path, name: str, content: bytes | Reason) -> None:
         """Keep the code of a notebook for the exercise that its name matches, and for those that its cells name."""
+        # the exercise file that the notebook replaces
         own = name.removesuffix(NOTEBOOK) + ".py"
         try:
             if isinstance(content, Reason):
@@ -303,6 +309,7 @@ class _Reading:
             self.candidates[filename].by_chosen_path[str(shown)] = joined(shown, cells, self._names[filename])
         if own in self.candidates:
             self.candidates[own].add(joined(shown, cells, self._names[own]))
+        # cells may name other exercises than the notebook's name does
         in_cells = [
             filename
             for filename, names in self._names.items()
@@ -379,6 +386,7 @@ class _Reading:
         if not words or _TEST & {words[0], words[-1]}:
             return None
         found = [filename for filename, id in self._ids.items() if _contains(words, id)]
+        # a name with the ids of two exercises says nothing
         if len(found) != 1:
             return None
         number = found[0].partition("_")[0]

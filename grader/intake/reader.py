@@ -122,9 +122,11 @@ class Reader(Service):
                     stopped = reply
                 case Ended(status):
                     stopped = self._stopped(status)
+            # the next attempt needs another process, and so does the next submission
             self.end()
             if stopped is not None:
                 return stopped
+        # a process that answers with other exercises than it was asked for counts as ended
         return reply if isinstance(reply, Ended) else Ended(0)
 
     def _stopped(self, status: int) -> Stopped | None:

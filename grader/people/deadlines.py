@@ -16,9 +16,11 @@ from ..course import CourseError, Document, child, line
 from ..learners import Person
 from ..words.instructor import problem_text
 
+# ISO 8601, and the forms of platforms: `2026-03-01 23:59:00 UTC`, `2026-03-01 23:59 +0100`
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)? ?(?:(Z|UTC|UCT|GMT)|([+-]\d\d):?(\d\d))?", re.ASCII
 )
+# a group for each unit, in the order of `_SECONDS`
 _DURATION = re.compile(
     r"(\d{1,6}) ?(?:(s|seconds?)|(min|minutes?)|(h|hours?)|(d|days?)|(weeks?))", re.ASCII | re.IGNORECASE
 )
@@ -208,7 +210,8 @@ class Rules:
             own: the due date of an exercise that has its own, in place of that of the section or the class.
         """
         due = own or self.sections.get(person.section, self.due)
-        known = {person.key, person.login, person.email, *names} - {""}
+        known = {person.key, person.login, person.email, *names}
+        # an extension never makes a due date earlier
         best = due
         for one in self.extensions:
             if one.learner in known or (one.section is not None and one.section == person.section):
@@ -233,8 +236,11 @@ class Rules:
             parts: the points of each part of a submission that has a due date of its own, and how many seconds late
                 the part is.
         """
+        # In hundredths of a point, because percentages of several parts are rounded only once, at
+        # the end.
         hundredths = 0
         for points, late_s in parts:
+            # rounded up: each hour or day counts as soon as it has begun
             begun = -(-late_s // self.per_s)
             part = points * min(self.percent * begun, self.cap or 100, 100)
             hundredths += part if self.percent else 100 * min(self.points * begun, self.cap or points, points)
@@ -249,17 +255,20 @@ def read_rules(path: Path, exercises: Collection[str]) -> Rules:
     """
     if not path.exists():
         return Rules()
+    # the due dates: of everybody, of sections, and of exercises that have their own
     document = Document(path)
     raw = document.convert(document.root, _Rules)
     due = time_at(document, document.root, "due") if raw.due is not None else None
     places = {name: child(child(document.root, "sections"), name) for name in raw.sections}
     sections = {name: time_at(document, place, "due") for name, place in places.items()}
     own = _own_dues(document, document.root, raw.exercises, exercises)
+    # without a penalty, percent and points are 0, and the unit has no effect
     penalty = raw.penalty or _Penalty("day")
     if raw.penalty is not None:
         if due is None and not sections and not own:
             raise document.error(child(document.root, "penalty"), problem_text("penalty_without_due"))
         _see_that_it_adds_up(penalty, document, child(document.root, "penalty"))
+    # `child` returns the root if there is no such key, so look only if there are extensions
     nodes = child(document.root, "extensions").value if raw.extensions else []
     return Rules(
         due=due,

@@ -54,6 +54,7 @@ def files_digest(found: Found, exercise: str, path: str) -> str | None:
 
 def chosen(choices: Sequence[Choice], found: Found, exercise: str) -> Choice | None:
     """Return the last choice that was made from exactly these files, or whose files are not known; else None."""
+    # the last choice that fits counts, even if a later one was made for other files
     for one in reversed(choices):
         digest = files_digest(found, exercise, one.path)
         if digest is not None and one.made_for in ("", digest):
@@ -99,6 +100,7 @@ class Overrides:
     def of(self, *names: str) -> tuple[Decided, ...]:
         """Return the decisions that name any of `names`, in the order of the file."""
         found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
+        # a learner has several names, and of two decisions the later one counts whatever it names
         return tuple(sorted(found, key=lambda one: one.line))
 
     def made_for(self, known: Mapping[str, Mapping[str, str]]) -> "Overrides":
@@ -156,6 +158,7 @@ def parts(one: Decision) -> dict[Part, Any]:
     """Return everything that a decision says, part by part, with the values."""
     found: dict[Part, Any] = {}
     for key in WHAT:
+        # the type of the value tells what its parts are; None is no decision
         match getattr(one, key):
             case dict() as values:
                 found |= {(key, name): value for name, value in values.items()}
@@ -172,6 +175,7 @@ def with_parts(one: Decided, chosen: Mapping[Part, Any]) -> Decided:
     """Return a decision by the same person, with these parts in place of its own."""
     values: dict[str, Any] = {}
     for (key, name), value in chosen.items():
+        # as in `parts`, by the type of the empty value
         match getattr(_EMPTY, key):
             case dict():
                 values.setdefault(key, {})[name] = value
@@ -209,17 +213,20 @@ def merged(decisions: Sequence[Decided]) -> Decided:
 
 def key_of(learner: str, decided: Decided) -> str:
     """Return a digest of everything that a person wrote in a decision, without the files that it was made for."""
+    # an earlier run may have added `made_for`, which is not part of what a person wrote
     return text_digest(entry_text(learner, replace(decided, made_for={})))
 
 
 def entry_text(learner: str, decided: Decided) -> str:
     """Return a decision as a YAML list item for the file."""
     entry: dict[str, Any] = {"learner": learner}
+    # what has its default value is left out, so that the file stays short
     for name in (*WHAT, "made_for"):
         value = getattr(decided, name)
         if value != getattr(_EMPTY, name):
             entry[name] = list(value) if isinstance(value, tuple) else value
     entry |= {"by": decided.by, "at": decided.at, "why": decided.why}
+    # so wide that no text is broken into lines
     text = yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=10_000)
     if any(character in text for character in "\x85\u2028\u2029"):  # they end a line in YAML, unless they are escaped
         text = yaml.safe_dump([entry], sort_keys=False, width=10_000)
@@ -230,6 +237,7 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
     """Raise `CourseError` for a decision about nothing, or about a check or exercise that the course does not have."""
     if not parts(entry):
         raise document.error(node, problem_text("nothing_decided", keys=", ".join(WHAT)))
+    # the names that each key may contain
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
     exercises = [exercise.id for exercise in course.exercises]
     known = (
@@ -242,11 +250,13 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
         for at in _names_at(node, key) if getattr(entry, key) else ():
             if at.value not in names:
                 raise document.error(at, problem_text(problem, name=at.value, near=did_you_mean(at.value, names)))
+    # no more points than the check is worth
     for key_node, value in items(child(node, "points")) if entry.points else ():
         name = key_node.value
         if not 0 <= entry.points[name] <= most[name]:
             problem = problem_text("too_many_points", name=name, points=entry.points[name], most=most[name])
             raise document.error(value, problem)
+    # digests only of what the decision is about
     for at in _names_at(node, "made_for") if entry.made_for else ():
         if at.value not in names_for_files(entry):
             raise document.error(at, problem_text("made_for_nothing", name=at.value))
@@ -333,9 +343,12 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
         found: the files that somebody may choose from.
     """
     numbered = [_numbered(one, number) for number, one in enumerate(decisions)]
+    # For each part, the number of the last decision about it: one that applies to these files, or
+    # one that was made for other files.
     held: dict[Part, int] = {}
     other: dict[Part, int] = {}
     for number, one in enumerate(decisions):
+        # a decision may withdraw earlier ones, for whatever files they were made
         for listed in (held, other):
             for part in [part for part in listed if part_name(part) in one.withdraw]:
                 del listed[part]
@@ -343,6 +356,7 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
             made_for = one.made_for.get(part_name(part), "")
             present = _digest(one, part, files, found)
             (held if present is not None and made_for in ("", present) else other)[part] = number
+    # each decision with only the parts in which no later one replaced it
     applied = [{part: what[part] for part in what if held.get(part) == number} for number, what in enumerate(numbered)]
     return InForce(
         applied=tuple(with_parts(one, what) for one, what in zip(decisions, applied, strict=True) if what),
@@ -379,8 +393,12 @@ def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, 
     digests = dict(one.made_for)
     for part in parts(one):
         key, name = part
+        # parts about the files that are graded now, or that the decision chooses
         if key in ("files", "submitted_at", "keep") or (key == "points" and _exercise(name) not in one.files):
             digest = _digest(one, part, files, found)
+        # A decision may choose a file and give its points at once. A notebook may be listed with
+        # the digest of its whole content, but its report has that of its code, so the two cannot be
+        # compared.
         elif key == "points" and not one.files[_exercise(name)].endswith(".ipynb"):  # the decision chooses this file
             digest = _of(found, _exercise(name), one.files[_exercise(name)])
         else:

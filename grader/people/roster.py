@@ -45,7 +45,9 @@ _HEADINGS: Mapping[str, tuple[str, ...]] = {
 _FIELD = {heading: field for field, headings in _HEADINGS.items() for heading in headings}
 _WANTED = "login, name, email, section, group, sis_id, canvas_id or github"
 _IDENTITY = ("login", "name", "first", "last", "email", "sis_id", "canvas_id", "moodle_id", "github")
+# the last alternative is empty: a cell without a role belongs to a learner, too
 _LEARNER = re.compile(r"student|learner|", re.IGNORECASE)
+# Moodle's grading worksheet has this in its column `Identifier`
 _PARTICIPANT = re.compile(r"Participant (\d+)")
 _CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of the gradebook that are not people
 
@@ -92,6 +94,7 @@ def parse_roster(data: bytes, name: str) -> Roster:
     """
     # the header
     try:
+        # spreadsheets begin a file with a byte order mark
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
@@ -135,6 +138,7 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
             stripped = [cell.strip() for cell in cells]
             if any(stripped):
                 yield line, stripped
+            # a cell in quotes may have several lines
             line = reader.line_num + 1
     except csv.Error as error:
         raise RosterError(name, line, "roster_csv", error=error) from None
@@ -156,6 +160,7 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
         field = "canvas_id" if canvas else "login" if "login" not in columns else "sis_id"
         if field not in columns:
             columns[words.index("id")] = field
+    # two columns for one field would hide one of them
     for field in _HEADINGS:
         places = [place for place, one in enumerate(columns) if one == field]
         if len(places) > 1:
@@ -177,6 +182,7 @@ def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | Non
     cells = {field: printable(text) for field, text in row.items() if field and text}
     if cells.get("name") in _CANVAS_ROWS or not _LEARNER.fullmatch(cells.pop("role", "")):
         return None
+    # a full name counts before one that is put together
     first, last = cells.pop("first", ""), cells.pop("last", "")
     cells.setdefault("name", " ".join(filter(None, (first, last))))
     participant = _PARTICIPANT.fullmatch(cells.get("login", ""))
@@ -260,6 +266,7 @@ def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
     index = _Index(people, _prefix(people, [_folder(one) for one in submissions]))
     owned: dict[str, list[str]] = {person.key: [] for person in people}
     unmatched: list[Unmatched] = []
+    # each submission belongs to the people whom its submitters certainly are
     for submission in submissions:
         for submitter in submission.submitters or (Submitter(""),):
             found, certain = index.find(submission, submitter)
@@ -270,6 +277,7 @@ def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
             else:
                 keys = tuple(sorted(person.key for person in found))
                 unmatched.append(Unmatched(submission.id, submitter.name or submission.origin, keys))
+    # members of a group share a submission, except those who have one of their own
     groups: dict[str, list[Person]] = defaultdict(list)
     for person in people:
         if person.group:
@@ -283,6 +291,7 @@ def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
 
 def submitter_of(members: Sequence[Person], submission: Handed) -> str:
     """Return the key of the group member who submitted, or of the first member if that is not certain."""
+    # without their group, so that a submission belongs only to the member who submitted it
     alone = [replace(person, group="") for person in members]
     return next(iter(join(alone, [submission]).owners.get(submission.id, ())), members[0].key)
 
@@ -292,9 +301,11 @@ def name_keys(name: str) -> Iterator[str]:
 
     `Doe, Jane`, `Jane Doe` and Canvas' `doejane` have a form in common.
     """
+    # NFKD takes accents apart from their letters, so that they can be left out
     plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
     words = ["".join(c for c in word if c.isalnum()) for word in re.split(r"[\s,_]+", plain)]
     words = [word for word in words if word]
+    # a rotation for each word, so the number of forms is bounded
     turns = range(len(words)) if len(words) <= _MANY_WORDS else range(1)
     yield from {"".join(words[turn:] + words[:turn]) for turn in turns if words}
 
@@ -316,10 +327,13 @@ class _Index:
 
     def find(self, submission: Handed, submitter: Submitter) -> tuple[list[Person], bool]:
         """Return the people who may be a submitter, and whether this is certain."""
+        # the most certain evidence that finds anybody decides; less certain evidence is not asked
         for kind, keys in self._evidence(submission, submitter):
             found = self._look_up(keys)
+            # all members of one group are meant together
             if kind == "group" and found:
                 return found, len({person.group for person in found}) == 1
+            # two people may have the same name, and different ids
             if kind == "name":
                 found = [person for person in found if not _contradicts(person, submission, submitter)]
             if found:
@@ -339,6 +353,7 @@ class _Index:
             yield "id", [("login", number), ("sis_id", number), ("email", number)]
         if email:
             yield "email", [("email", email), ("login", email)]
+        # a folder's name alone: it may be a login, perhaps after a prefix such as `backward-`
         if not kind and not number and not email:
             for place in dict.fromkeys((submitter.name, submission.origin, submission.id)):
                 place = place.casefold().removeprefix(self._prefix)
@@ -372,7 +387,10 @@ def _prefix(people: Sequence[Person], names: Sequence[str]) -> str:
     counted: Counter[str] = Counter()
     for name in names:
         low = name.casefold()
+        # each beginning that ends with a hyphen, if a login follows it; a folder that is itself a
+        # login has none
         for found in re.finditer("-", low):
             counted[low[: found.end()]] += low[found.end() :] in known and low not in known
+    # of prefixes that are as frequent, the shortest
     best = max(counted, key=lambda prefix: (counted[prefix], -len(prefix)), default="")
     return best if counted[best] >= min(2, len(names)) and counted[best] else ""

@@ -125,6 +125,7 @@ class Class:
             what = merged(in_force(self.overrides.of(*_names(key, person)), {}, {}).applied)
             if what.submission in ids and what.submission not in owned[key]:
                 owned[key] = (*owned[key], what.submission)
+        # a submission that a decision gives to somebody is no longer in doubt
         decided = {one for key in owned for one in owned[key] if one not in found.owned[key]}
         return Joined.of(owned, [one for one in found.unmatched if one.submission not in decided])
 
@@ -143,6 +144,7 @@ class Class:
         """Yield each decision that names a submission which does not exist or belongs to somebody else."""
         owners, ids = self._joined.owners, {one.id for one in self.submissions}
         for name, decided in self.overrides.by_learner.items():
+            # a decision may name a person, or a submission in place of its owners
             keys = {key for key, person in self.people.items() if name in _names(key, person)} | {*owners.get(name, ())}
             for one in decided:
                 if one.submission is not None and one.submission not in ids:
@@ -190,6 +192,7 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
             if name in decided:
                 checks[name] = check.score, check.bonus
             else:
+                # the first check of each number of points is enough to name one
                 (loss if check.status == "passed" else gain).setdefault(check.max_score, name)
     stamp = report.submission
     at = moment(stamp.submitted_at or "") or ""
@@ -229,12 +232,14 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
     for key, person in of.people.items():
         owned = of.joined.owned.get(key, ())
         decisions = of.overrides.of(*_names(key, person), *owned)
+        # a row for each person of the class
         learner, counted = _row(of, key, person, owned, marks, decisions, grades)
         learners.append(learner)
         open_ += ((key, reason) for reason in _open(learner, counted, owned, marks))
         if counted is not None and learner.standing == "graded":
             open_ += ((key, NeedsReview("other_files", decided=one)) for one in counted.decisions.pending)
             borders += _borders(learner, counted.mark, grades, small)
+    # submitters whom the roster does not identify have rows of their own, so that no work is lost
     claimed = of.joined.owners
     for one in of.joined.unmatched:
         kind: ReviewKind = "ambiguous" if one.candidates else "stranger"
@@ -277,6 +282,7 @@ def _row(
     what = merged(none)
     due, dues = rules.due_for(person, (key, *owned)), rules.dues_for(person, (key, *owned))
     # each attempt with the decisions about its files, and its time
+    # a decision may choose the submission that counts
     chosen = [one for one in owned if one == what.submission] or owned
     timed: list[tuple[Mark, InForce, str]] = []
     for name in chosen:
@@ -303,6 +309,7 @@ def _row(
     counted = _counts(rules, scored) if scored else None
     if counted is not None:
         row = counted.row
+        # a penalty takes at most all points
         if row.total < 0:
             row = replace(row, penalty=row.score + row.bonus, total=0)
     if what.excused:
@@ -330,6 +337,7 @@ def _time(of: Class, key: str, person: Person, attempts: Sequence[Mark], one: Ma
     """
     recorded = of.times.get(one.submission, {}).get(one.sha256, {})
     others = [other for other in of.joined.owners.get(one.submission, ()) if other != key]
+    # the roster's time is that of the present files; for earlier ones, use what it said then
     latest = one is attempts[-1]
     given = [of.people[other].submitted_at if latest else "" for other in others]
     known = [time for time in (*given, *(recorded.get(other, "") for other in others)) if time]
@@ -346,6 +354,7 @@ def _submitted(one: Mark, at: str, attempts: Sequence[tuple[Mark, InForce, str]]
     first = {WHOLE: at}
     for exercise, digest in one.files.items() if at else ():
         if exercise != WHOLE:
+            # a file that was handed in earlier and is unchanged is as early as its first attempt
             same = [time for other, _, time in attempts if time and other.files.get(exercise) == digest]
             first[exercise] = min([at, *same], key=_since_1970)
     return first
@@ -370,6 +379,7 @@ def _scored(
     what = merged(decisions.applied)
     score, bonus, points = one.score, one.bonus, dict(one.points)
     for name, decided in what.points.items():
+        # a decision that names another submission may be about checks that were not marked here
         if name in one.checks:
             before, is_bonus = one.checks[name]
             bonus, score = (bonus + decided - before, score) if is_bonus else (bonus, score + decided - before)
@@ -380,6 +390,7 @@ def _scored(
     own = {part: points.get(part, 0) for part in dues if part != WHOLE}
     worth = {WHOLE: score + bonus - sum(own.values()), **own}
     penalty = rules.penalty(*((worth[part], late[part]) for part in dues)) if what.penalty is None else what.penalty
+    # for people: each late exercise, whether or not it has a due date of its own
     by_exercise = {part: late.get(part, late[WHOLE]) for part in one.files if part != WHOLE} if own else {}
     late_s = max(by_exercise.values(), default=0) if own else late[WHOLE]
     by_exercise = {part: seconds for part, seconds in by_exercise.items() if seconds}
@@ -425,6 +436,7 @@ def _open(
     unknown = counted is not None and counted.mark.late and not learner.submitted_at
     if unknown and what.penalty is None:
         yield NeedsReview("late_unknown")
+    # of each submission, the last attempt
     latest = [one for key in owned for one in marks.get(key, ())[-1:]]
     times = [one.submitted_at or learner.person.submitted_at or one.committed_at for one in latest]
     if len(owned) > 1 and not all(times) and what.submission is None:
@@ -437,6 +449,7 @@ def _borders(learner: Learner, counted: Mark, grades: Mapping[str, int], small: 
     own = learner.grade
     above = [(grade, border) for grade, border in grades.items() if border > learner.total]
     below = [(grade, border) for grade, border in grades.items() if border <= learner.total]
+    # grades are listed best first, so the nearest border above is the last one
     for grade, border in above[-1:]:
         lacking = border - learner.total
         enough = [points for points in counted.gain if lacking <= points <= small]
@@ -444,6 +457,7 @@ def _borders(learner: Learner, counted: Mark, grades: Mapping[str, int], small: 
             yield Border(*who, grade, border, lacking, counted.gain[min(enough)], own)
     for grade, border in below[:1]:
         spare = learner.total - border
+        # strictly more, because a total at the border still has the grade
         enough = [points for points in counted.loss if spare < points <= small]
         if enough:
             yield Border(*who, grade, border, -spare, counted.loss[min(enough)], own)
@@ -527,6 +541,8 @@ def changed_rows(
     paired = {one.id for one in earlier.values()}
     owned = {name for one in after for name in one.submissions}
     for one in before:
+        # a stranger's submission that now belongs to a learner is that learner's new row, not a
+        # loss
         claimed = one.standing == "unclaimed" and not owned.isdisjoint(one.submissions)
         if one.id not in paired and _total(one) is not None and not claimed:
             yield one, None
@@ -563,6 +579,7 @@ def in_both(before: Sequence[Learner], after: Sequence[Learner]) -> int:
 
 def _pairs(before: Sequence[Learner], after: Sequence[Learner]) -> dict[str, Learner]:
     """Return the row in the first table of each learner who is in both, by the learner's key in the second table."""
+    # by the same key; then by ids and submissions in common, if exactly one other row has them
     known = {one.id: one for one in before}
     found = {one.id: known[one.id] for one in after if one.id in known}
     left = [one for one in before if one.id not in found]
@@ -594,6 +611,7 @@ def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None)
         yield Because("excused", after=int(now.standing == "excused"))
     if "graded" in (was.standing, now.standing) and {was.standing, now.standing} & {"absent", "not_graded"}:
         yield Because("not_graded")
+    # another submission or another attempt explains that the files differ
     if was.submission and now.submission and was.submission != now.submission:
         yield Because("submission", now.submission)
     elif was.report and now.report and was.report.startswith("reports/") != now.report.startswith("reports/"):
@@ -629,6 +647,7 @@ def _grading(old: Report, new: Report, before: Decided, after: Decided) -> Itera
     first, second = _points(old), _points(new)
     other = [one for one in dict.fromkeys((*first, *second)) if first.get(one) != second.get(one)]
     undecided = [one for one in other if one not in before.points and one not in after.points]
+    # another seed is a reason only if files, course and grader are the same
     same = (old.submission.sha256, old.course, old.grader_version)
     if undecided and old.seed != new.seed and same == (new.submission.sha256, new.course, new.grader_version):
         yield Because("seed")
@@ -639,6 +658,7 @@ def _lateness(was: Learner, now: Learner, before: Decided, after: Decided) -> It
     """Yield the reasons why the penalty changed."""
     if was.penalty == now.penalty:
         return
+    # a decision on the penalty replaces everything else that could have changed it
     if before.penalty != after.penalty:
         yield Because("decision", "penalty", before.penalty, after.penalty)
         return
@@ -649,6 +669,7 @@ def _lateness(was: Learner, now: Learner, before: Decided, after: Decided) -> It
     if was.due != now.due:
         yield Because("due")
     same = (was.late_s, was.score + was.bonus) == (now.late_s, now.score + now.bonus)
+    # nothing of the learner changed, so the rules did
     if same and before.submitted_at == after.submitted_at and was.due == now.due:
         yield Because("rules")
     yield Because("penalty", "", was.penalty, now.penalty)

@@ -58,6 +58,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], line_end: str =
 
     Numbers are unchanged. Text is changed where a spreadsheet would run it as a formula, except in the header.
     """
+    # one line at a time, because a class may be large
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator=line_end)
     for row in chain([header], ([cell(one) if isinstance(one, str) else one for one in row] for row in rows)):
@@ -81,6 +82,7 @@ def decision_on(check: CheckResult) -> str:
 def other_decisions(learner: Learner) -> Iterator[str]:
     """Yield the decisions on a learner, without points of checks, comments, and reasons that change nothing."""
     for one in learner.decisions:
+        # points are shown with their check, and comments by themselves
         rest = replace(one, points={}, comment=None, keep=())
         if rest.files or any(
             value is not None for value in (rest.submission, rest.submitted_at, rest.penalty, rest.excused)

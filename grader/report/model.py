@@ -28,6 +28,7 @@ ReportStatus: TypeAlias = Literal["passed", "partial", "failed", "not_started"]
 Points: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
+# A report with an unknown field is of another version, or was written by hand: it is refused.
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pass
 
@@ -320,6 +321,7 @@ def part_results(
     parts: Iterable[Part | PartResult], exercises: Sequence[ExerciseResult]
 ) -> tuple[PartResult, ...] | UnsetType:
     """Return the results of the parts that have at least one of these exercises; UNSET if there is no such part."""
+    # a run may grade some exercises only
     found = ((part.title, [one for one in exercises if one.id in part.exercises]) for part in parts)
     return tuple(PartResult(title, tuple(e.id for e in own), **_totals(own)) for title, own in found if own) or UNSET
 
@@ -354,6 +356,7 @@ def _contradictions(report: Report) -> Iterator[str]:
 def _of_exercise(exercise: ExerciseResult) -> Iterator[str]:
     yield from _twice(f"check of `{exercise.id}`", Counter(check.id for check in exercise.checks))
     for check in exercise.checks:
+        # a person may give a check any points; without a decision, it has all of them or none
         if not check.decided and check.score != (check.max_score if check.status == "passed" else 0):
             found = f"{check.status} with {check.score} of {check.max_score} points"
             yield f"the check `{exercise.id}.{check.id}` is {found}"
@@ -455,6 +458,7 @@ def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
     """
     explained = _explained(exercise, details)
     facts = []
+    # a fact names the checks that it explains; those without details are removed from it
     for fact in exercise.facts or () if explained else ():
         checks = tuple(check for check in fact.checks or () if check in explained)
         if checks or not fact.checks:
@@ -464,9 +468,11 @@ def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
 
 def check_for_learner(exercise_id: str, check: CheckResult, details: Details) -> CheckResult:
     """Return the result of one check, reduced to what the course's `detail` allows."""
+    # a check that the course does not have is hidden most strictly
     detail = details.get((exercise_id, check.id), "score")
     if check.visibility == "visible" or detail == "full":
         return check
+    # every field that could tell the program, its numbers, or a line of the code
     reduced = replace(
         check,
         program=UNSET,
@@ -508,6 +514,7 @@ def _reasons(report: Report) -> Iterator[NeedsReview]:
             yield NeedsReview("note", detail=note)
     for exercise in report.exercises:
         yield from _about(exercise)
+    # one reason for the whole submission, because one person has to look at all attempts together
     tried = [exercise for exercise in report.exercises if exercise.attempts]
     if tried:
         names = sorted({name for exercise in tried for name in exercise.attempts or ()})
@@ -517,6 +524,7 @@ def _reasons(report: Report) -> Iterator[NeedsReview]:
 
 
 def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
+    # these reasons explain all failures of the exercise, so nothing else is asked about it
     if exercise.reason and exercise.reason.kind == "several_files":
         detail = exercise.message if isinstance(exercise.message, str) else None
         yield NeedsReview("several_files", exercise.id, detail=detail, names=exercise.reason.names)
@@ -532,6 +540,7 @@ def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
         yield NeedsReview("unreadable", exercise.id, detail=detail)
         return
     found: dict[ReviewKind, list[str]] = {}
+    # a reason of the file concerns no single check
     of_file = _suspect(exercise.reason)
     if of_file is not None:
         found[of_file] = []
@@ -547,5 +556,6 @@ def _suspect(reason: Reason | UnsetType) -> ReviewKind | None:
     if isinstance(reason, UnsetType):
         return None
     if reason.kind == "killed":
+        # the kernel sends SIGKILL when memory runs out; other signals come of what the code does
         return "killed" if reason.signal == "SIGKILL" else None
     return _SUSPECT.get(reason.kind)

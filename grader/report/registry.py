@@ -95,6 +95,7 @@ class Format:
     printed: Callable[[Report, Request], Iterator[str]] | None = None
 
 
+# formats by name; those of `people` and `views` come when their module is imported
 _REGISTERED: dict[str, Format] = {}
 
 
@@ -114,6 +115,7 @@ def run_formats() -> dict[str, Format]:
 
 
 def _formats() -> dict[str, Format]:
+    # found by listing the folder, so that a new format needs no entry anywhere
     for module in pkgutil.iter_modules(formats.__path__):
         for one in vars(import_module(f"{formats.__name__}.{module.name}")).values():
             if isinstance(one, Format):
@@ -138,6 +140,7 @@ def wanted(choices: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted
     if len({one.format.name for one in found}) < len(found):
         raise UserError(words.SAME_FORMAT)
     for one in found:
+        # before grading, so that a run is not in vain
         missing = [name for name in one.format.variables if not variables.get(name)]
         if missing:
             raise UserError(words.no_variables(one.format.name, missing))
@@ -166,6 +169,7 @@ def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
 
 def write_formats(found: Sequence[Wanted], report: Report, course: Course, variables: Mapping[str, str]) -> None:
     """Write each format. All contain only what learners may read, even if `report` has more. Raises `UserError`."""
+    # also for formats that contain everything in an export, such as JUnit's
     redacted = for_learner(report, course.details)
     request = Request(title=course.title, details=course.details, hints=course.hints, variables=variables)
     for one in found:
@@ -173,9 +177,11 @@ def write_formats(found: Sequence[Wanted], report: Report, course: Course, varia
             data = "".join(one.format.text([redacted], request)).encode()
         else:
             assert one.format.files is not None
+            # a single report has a single file
             (data,) = (text.encode() for files in one.format.files([redacted], request) for text in files.values())
         try:
             if one.shared:
+                # earlier steps of the job may have written to the file
                 with one.path.open("ab") as file:
                     file.write(data)
             else:

@@ -130,6 +130,7 @@ def _compared(label: str, actual: float | str | None, right: float | str, source
     yours = "nothing" if actual is None else digits(actual)
     if isinstance(right, str):
         return Compared(label, yours, right, "a correct one is", one_of_several=True, short=False)
+    # equal in six digits, so the difference is in the later ones
     if yours == digits(right):
         return Compared(label, *_apart(actual, right), source, one_of_several=False, short=False)
     return Compared(label, yours, digits(right), source, one_of_several=False, short=not isinstance(actual, str))
@@ -140,6 +141,7 @@ def _apart(actual: float | str | None, right: float) -> tuple[str, str]:
     every = repr(actual), repr(right)
     if not isinstance(actual, float | int) or sum(map(len, every)) <= _DIGITS:
         return every
+    # 17 digits tell any two floats apart
     some = ((f"{actual:.{count}g}", f"{right:.{count}g}") for count in range(7, 18))
     return next(((one, other) for one, other in some if one != other), every)
 
@@ -211,6 +213,7 @@ def last_hint(repairs: Repairs, check: str, source: str, cells: Sequence[CellSta
         cells: as in a report.
     """
     only = repairs.only
+    # edits that make only another check pass say nothing about this one
     if only is None or repairs.check not in ("", check):
         return None
     if only.edit:
@@ -220,7 +223,9 @@ def last_hint(repairs: Repairs, check: str, source: str, cells: Sequence[CellSta
 
 def failure(exercise: ExerciseResult, check: CheckResult) -> Failure:
     """Return everything to show about a check that did not pass."""
+    # a line is shown with a reason only: that of a wrong number is not known
     line = (check.line or check.reason.line) if check.reason else None
+    # a list of all hints helps only if the report does not tell whether one of them fits
     pointless = check.hint or check.reason or check.hint_number == 0
     return Failure(
         begun=check.status != "not_started",

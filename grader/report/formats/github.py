@@ -39,6 +39,7 @@ def summary(report: Report, title: str) -> str:
     text, left_out = "\n".join(head) + "\n", 0
     notes = [_fenced("\n".join(report.notes))] if report.notes else []
     for section in (*notes, *map(_section, report.exercises)):
+        # GitHub drops a summary that is too long
         if len((text + section).encode()) > _MOST_BYTES:
             left_out += 1
         else:
@@ -62,6 +63,7 @@ def annotations(report: Report, folder: str = "") -> Iterator[str]:
         shown += 1
         path = posixpath.normpath(posixpath.join(folder, file.replace("\\", "/")))
         name = f"{exercise.number} {exercise.title}: {exercise.score}/{exercise.max_score}"
+        # a line in a cell is no line of the notebook's file, which is JSON
         properties = {"file": path, "line": str(line) if line and not exercise.cells else "", "title": name}
         given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
         yield f"::error {given}::{_data(text)}\n"
@@ -92,6 +94,7 @@ def _explained(exercise: ExerciseResult, check: CheckResult | None) -> str:
 def _fenced(text: str) -> str:
     """Return a block of plain text in a fence that is longer than any fence in the text."""
     text = lines(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…").strip("\n")
+    # a fence in the text must not end the block
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}text\n{text}\n{fence}\n"
@@ -99,6 +102,7 @@ def _fenced(text: str) -> str:
 
 def _data(text: str) -> str:
     text = lines(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…").strip()
+    # `%` first, because the others bring new ones
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

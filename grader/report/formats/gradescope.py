@@ -51,6 +51,7 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
+        # what the autograder itself prints is not for learners
         "stdout_visibility": "hidden",
         "tests": tests,
         "extra_data": {
@@ -86,12 +87,14 @@ def _overview(report: Report) -> Iterator[str]:
 def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: Details) -> dict[str, Any]:
     return {
         "score": check.score,
+        # Gradescope has no bonus: points above a maximum of 0 are extra
         "max_score": 0 if check.bonus else check.max_score,
         "status": "passed" if full_marks(check) else "failed",
         "name": one_line(f"{exercise.title}: {check.title}" + (" (bonus)" if check.bonus else "")),
         "number": f"{exercise.number.lstrip('0') or '0'}.{number}",
         "output": _output(exercise, check),
         "tags": [exercise.id],
+        # without an entry in `details`, a check is treated like one of detail `score`
         "visibility": _visibility(check, details.get((exercise.id, check.id), "score")),
         "extra_data": {"exercise": exercise.id, "check": check.id, "status": check.status},
     }
