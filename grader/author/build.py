@@ -102,6 +102,7 @@ def is_work(course: Course, exercise: Exercise, known: Mapping[str, str]) -> boo
     present = read_source(course.exercise_file(exercise))
     if present.problem is not None:
         return present.problem != "missing"
+    # blank lines at the ends do not count as work, because editors add and remove them
     untouched = ("", make_stub(course, exercise).strip(), known.get(exercise.id, "").strip())
     return present.text.strip() not in untouched
 
@@ -160,7 +161,9 @@ def build_book(
         start(allow_imports=course.allow_imports) as warm,
         CheckSession(course, course.exercises) as checks,
     ):
+        # without learner code: the checks say which programs they ask for
         plan(checks, oracle, course.seed)
+        # a copy: the book has only what checks ask for, and not what misconceptions are run on
         answers = dict(oracle.known)
         grader = Grader(course, empty, checks, oracle, warm, course.seed)
         known = {
@@ -289,6 +292,7 @@ def _programs_by_function(solution: str, behave: Callable[[str], Behaviour]) -> 
     Returns nothing if there are fewer than two such functions.
     """
     names = list(dict.fromkeys(name for name, _, _ in regions(solution)))
+    # with one function to fill in, every program needs it
     if len(names) < 2:
         return {}
     needing = {name: behave(without(solution, name)).unclear for name in names}

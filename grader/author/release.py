@@ -39,6 +39,7 @@ def learners_glossary(text: str) -> str:
     lines = []
     dropped: int | None = None
     for line in text.partition(_FOR_AUTHORS)[0].splitlines():
+        # only the lines of a table have cells; the first one tells which column to drop
         cells = line.split("|") if line.startswith("|") else []
         heads = [cell.strip() for cell in cells]
         if not cells:
@@ -83,6 +84,7 @@ def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
     A README without such a table, or a missing one, has no differences. Raises `OSError`.
     """
     lines = _lines(path)
+    # rows that are missing, that differ, that name no exercise, or that are in another order
     rows = [(number, found) for number, line in enumerate(lines, 1) if (found := _ROW.fullmatch(line))]
     if not rows and not any(_is_head(lines, number) for number in range(len(lines))):
         return
@@ -135,6 +137,7 @@ def new_course(folder: Path, title: str | None = None) -> Course:
     name = folder.resolve().name
     if folder.is_dir() and any(folder.iterdir()):
         raise NewError(f"{folder} is not empty; name a new folder")
+    # an id is made of the folder's name, in which every other character becomes `_`
     course_id = "".join(c if c.isascii() and c.isalnum() else "_" for c in name.lower()).strip("_") or "course"
     title = _title(title, course_id)
     folder.mkdir(parents=True, exist_ok=True)
@@ -173,6 +176,7 @@ def _title(given: str | None, name: str) -> str:
 
 def _add(folder: Path, name: str, number: str, title: str) -> None:
     """Write the files of an exercise. Add its entry to `course.yaml`, and its row to the tables of exercises."""
+    # the new text of `course.yaml` first: if it cannot be made, no file is written
     stem = f"{number}_{name}"
     fields = {"number": number, "id": name, "title": title}
     page = _with_entry(Document(folder / "course.yaml"), _filled("entry.yaml", id=name, title=_quoted(title)))
@@ -184,6 +188,7 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     for path in (*files, folder / "exercises" / f"{stem}.py"):
         if os.path.lexists(path):
             raise NewError(f"{path} already exists; move it away, or give the exercise another name")
+    # the tests and the entry first: `load_course` then finds the exercise, and its stub can be made
     for path, text in files.items():
         _write(path, text)
     _write(folder / "course.yaml", page)
@@ -224,6 +229,7 @@ def _with_entry(document: Document, entry: str) -> str:
     lines = read_plain(document.path, follow=True).decode("utf-8").splitlines(keepends=True)
     exercises = child(document.root, "exercises")
     (added,) = yaml.safe_load(entry)
+    # what the edited text has to mean; it is compared with this at the end
     expected: dict[str, Any] = document.plain(document.root)
     expected["exercises"] = [*(expected["exercises"] or []), added]
     # the totals of the course and of its last part
@@ -235,6 +241,7 @@ def _with_entry(document: Document, entry: str) -> str:
         total = child(node, "total")
         where, line = total.start_mark, lines[total.start_mark.line]
         lines[where.line] = f"{line[: where.column]}{data['total']}{line[total.end_mark.column :]}"
+    # after the last exercise, indented like it
     indent, after, gap = "  ", len(lines), ""
     if isinstance(exercises, yaml.SequenceNode):
         if exercises.flow_style:
@@ -242,10 +249,12 @@ def _with_entry(document: Document, entry: str) -> str:
                 exercises, "`exercises` is in brackets; begin each exercise with `- ` in a line of its own"
             )
         indent, after, gap = " " * exercises.start_mark.column, _last_line(exercises) + 1, "\n"
+    # the file may end without a newline
     if not lines[after - 1].endswith("\n"):
         lines[after - 1] += "\n"
     lines.insert(after, gap + textwrap.indent(entry, indent))
     text = "".join(lines)
+    # an odd layout of the file may put the entry elsewhere, so nothing is written then
     if document.plain(yaml_tree(text) or document.root) != expected:
         raise NewError(f"{document.path}: no place was found for the exercise; write it there yourself:\n\n{entry}")
     return text
@@ -341,6 +350,7 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
         ReleaseError: a file exists with other content.
         OSError: a file cannot be read or written.
     """
+    # an existing `.gitignore` is kept, because people add to it
     files = {name: data for name, data in files.items() if name != IGNORE or not os.path.lexists(folder / name)}
     present = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
     changed = [name for name, content in present.items() if content != files[name]]

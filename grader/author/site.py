@@ -115,6 +115,7 @@ def python_of(
 def _pyodide(cache: Path) -> dict[str, bytes]:
     """Return the files of Pyodide's package on npm."""
     path = cache / f"pyodide-{PYODIDE}.tgz"
+    # a file that is damaged or of another version is downloaded again
     data, npm = _expected(path), find_program("npm")
     if data is None and npm is not None:
         cache.mkdir(parents=True, exist_ok=True)
@@ -173,6 +174,7 @@ def _packages(cache: Path) -> dict[str, bytes]:
         contents = [path.read_bytes() for path in sorted(wheels.glob("*.whl"))]
         return {key: data for data in contents if (key := hashlib.sha256(data).hexdigest()) in wanted}
 
+    # first without the network; what pip has downloaded is then compared as well
     found = known()
     if found.keys() != wanted:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
@@ -187,6 +189,7 @@ def _packages(cache: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as wheel:
             names = [name for name in wheel.namelist() if name.endswith((".py", ".so", "entry_points.txt", "METADATA"))]
             files |= {f"packages/{name}": wheel.read(name) for name in names if not _NOT_PACKED.match(name)}
+    # without yaml's part in C: the grader then reads YAML in Python
     return {name: data for name, data in files.items() if not ("yaml/" in name and name.endswith(".so"))}
 
 
@@ -205,6 +208,7 @@ def _bytecode(
 
     The compiler is Pyodide itself, under Node. What it has compiled is kept.
     """
+    # a digest of digests, so that contents cannot run into each other
     every = [_COMPILER.read_bytes(), *files.values(), *sources.values(), "\n".join(sources).encode()]
     inputs = hashlib.sha256(b"".join(hashlib.sha256(data).digest() for data in every)).hexdigest()
     path = cache / "bytecode.zip"
@@ -216,6 +220,7 @@ def _bytecode(
             raise SiteError(words.no_node)
         with tempfile.TemporaryDirectory() as folder:
             about = json.dumps({"inputs": inputs, **first}).encode()
+            # what was compiled before goes in too, so that only changed modules are compiled
             given = {"grader.zip": _packed(sources), "about.json": about, path.name: kept}
             write_files({**files, **given}, Path(folder))
             _run([node, str(_COMPILER), folder])
@@ -290,7 +295,9 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     imports = {module: [f"python/{name}" for name in names] for module, names in python.imports.items()}
     files = _page(course, book, imports)
     files |= {f"python/{name}": data for name, data in [*python.files.items(), *python.packages.items()]}
+    # of all other files: the page shows how much of them is loaded
     files["files.json"] = json.dumps({name: len(data) for name, data in files.items()}).encode()
+    # last, because it has the digest of every other file
     files["offline.js"] = _offline(files)
     write_files(files, folder, [name for name in files if os.path.lexists(folder / name)])
     return list(files)
@@ -350,6 +357,7 @@ def _digest(data: bytes) -> str:
 
 def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
     """Return the page, its scripts and its data. `imports` has the files of each module beyond the standard library."""
+    # the frames first: the page's policy has the hashes of their scripts and styles
     frame = _read(_PAGE / "frame.js")
     framed = Template(_read(_PAGE / "frame.html"))
     frames = {
@@ -431,6 +439,7 @@ def lesson(stub: str) -> list[tuple[str, list[str]]]:
     blocks: list[tuple[str, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.partition("\n")[2].strip("\n")):
         lines = block.split("\n")
+        # indented: code, or sentences such as a worked example
         if block.startswith("    "):
             code = [line.removeprefix("    ") for line in lines]
             if _PROSE.fullmatch("\n".join(code)):
@@ -440,6 +449,7 @@ def lesson(stub: str) -> list[tuple[str, list[str]]]:
             else:
                 blocks.append(("pre", code))
             continue
+        # text, and a list that may follow it without a blank line
         first = next((at for at, line in enumerate(lines) if _ITEM.match(line)), len(lines))
         if first:
             blocks.append(("p", [" ".join(map(str.strip, lines[:first]))]))

@@ -55,6 +55,7 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
 
     Raises the same errors as `plan`.
     """
+    # the questions that the hidden tests ask now, answered from the new book
     with Oracle(made, None) as oracle:
         by_exercise = questions(course, oracle)
     for exercise in course.exercises:
@@ -62,6 +63,7 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
             yield Drift("stub", exercise)
         if made.known[exercise.id] != book.known.get(exercise.id):
             yield Drift("misconceptions", exercise)
+        # new questions, and answers that differ by more than grading tolerates
         missing = [q for key, q in by_exercise[exercise.id].items() if key not in book.answers]
         if missing:
             yield Drift("not_in_book", exercise, tuple(missing))
@@ -72,6 +74,7 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
         ]
         if differing:
             yield Drift("answer", exercise, tuple(differing))
+    # what is only in the old book belongs to no exercise, or to a question that is no longer asked
     parts = ((book.stubs, made.stubs), (book.known, made.known), (book.answers, made.answers))
     if any(set(in_book) - set(now) for in_book, now in parts):
         yield Drift("not_asked")
@@ -117,6 +120,7 @@ class ShakenOracle(Oracle):
 
 def shaken(answer: Answer) -> Answer:
     """Return the answer with every number changed by 1e-13 of its size, alternately up and down."""
+    # up and down in turn, so that a quotient of two answers changes, too
     up_and_down = cycle((1 + _SHAKEN_BY, 1 - _SHAKEN_BY))
     values = tuple(number * factor for number, factor in zip(answer.values, up_and_down, strict=False))
     grads = tuple(number * factor for number, factor in zip(answer.grads, up_and_down, strict=False))
@@ -205,12 +209,15 @@ def verify(
         oracle = stack.enter_context(Oracle(book, None))
         checks = stack.enter_context(CheckSession(course, exercises))
         grader = Grader(course, book, checks, oracle, warm, seed or course.seed)
+        # counting parses every solution and its mutants, which takes time
         on_step("counting", 0, 1)
         verifications = [_Verification(grader, exercise, seeds) for exercise in exercises]
+        # with every exercise, nothing is taken from the present book: all of it is compared
         part = () if set(exercises) == set(course.exercises) else exercises
         run = to_run(course, book if part else None, part)
         total = sum(one.count() for one in verifications) + sum(steps_of(course, exercise) for exercise in run)
         steps = Steps(on_step, total)
+        # the findings about the whole course come with the first exercise
         findings = [*_readme(course), *_drift(course, book, part, steps)]
         for one in verifications:
             yield one.run(findings, steps)
@@ -259,6 +266,8 @@ class _Verification:
     def count(self) -> int:
         """Return how many solutions will be run. Raises `CourseError`."""
         misconceptions = len(catalogue(self.course, self.exercise))
+        # the solution twice, stub, misconceptions, mutants; per seed, the solution and
+        # misconceptions
         return 3 + misconceptions + len(self.mutants) + self.seeds * (1 + misconceptions)
 
     def run(self, known: list[Finding], steps: Steps) -> Verified:
@@ -267,6 +276,7 @@ class _Verification:
         if self.solution.unread:
             self._find(self.path, None, unread_text(self.solution.unread, self.path.name))
             return self.result
+        # `kept` has the programs of all exercises so far; what is added from here on is this one's
         redraw = self.grader.oracle.redraw(self.grader.seed)
         before = len(redraw.kept)
         for step in (self._solution, self._stub, self._leaks, self._misconceptions, self._mutants, self._scores):
@@ -306,12 +316,14 @@ class _Verification:
         for check in self.exercise.checks:
             if not passed[check.id]:
                 self._find(self.course.file, check.line, words.solution_fails(check.id))
+        # a second time with a tenth of the limits
         tight = self._passed(self._examine(self.solution.text, limit_divisor=_ROOM))
         for check in self.exercise.checks:
             if passed[check.id] and not tight[check.id]:
                 self._find(self.course.file, check.line, words.solution_is_slow(check.id))
 
     def _stub(self) -> None:
+        # as it would be made now; the file must be the same unless somebody has worked on it
         stub = make_stub(self.course, self.exercise)
         path = self.course.exercise_file(self.exercise)
         if "# TODO" not in stub:
@@ -328,6 +340,7 @@ class _Verification:
         """Find solutions in the exercise files up to their own exercise, and hidden tests in any exercise file."""
         bodies, calls = solution_bodies(self.solution.text), hidden_calls(self.course, self.exercise)
         for other in self.course.exercises:
+            # a file that somebody has worked on may have a solution in it, so its stub is searched
             path = self.course.exercise_file(other)
             worked_on = is_work(self.course, other, self.book.stubs)
             text = squeezed(make_stub(self.course, other) if worked_on else read_source(path).text)
@@ -350,6 +363,7 @@ class _Verification:
             named = {other.id for other in explain(known, examined).values()}
             if named == {one.id}:
                 self.result.diagnosed += 1
+            # without a name, it is a finding only if the report could name a misconception at all
             elif named or can_be_told(known, examined.behaviour):
                 self._find(path, one.line, words.diagnosed_as(one.id, sorted(named)))
 
@@ -366,6 +380,7 @@ class _Verification:
 
     def _scores(self) -> None:
         """Find scores that depend on the seed from which random programs and other numbers are drawn."""
+        # the run's own seed, and further ones; without `seeds`, nothing is run
         seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))] * bool(self.seeds)
         path = self.path.with_suffix(".mistakes.yaml")
         texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "", self.solution.text)]
@@ -382,6 +397,7 @@ class _Verification:
         for mutant in self.mutants:
             self.result.mutants += 1
             survived = self._points(self._passed(self._examine(mutant.source))) == self._all_points()
+            # what is left in the list at the end names no mutant of this solution
             excused = listed.pop(mutant.name, None) is not None
             self.result.killed += not survived
             self.result.equivalent += survived and excused
@@ -447,9 +463,11 @@ def mutants(solution: str) -> Iterator[Mutant]:
     """
     tree = ast.parse(solution)
     before = ast.unparse(tree)
+    # the lines of the regions, because nodes know only their lines
     lines = set()
     for _, begin, end in regions(solution):
         lines |= set(range(solution.count("\n", 0, begin) + 1, solution.count("\n", 0, end) + 1))
+    # an edit that changes nothing in the text is no mutant
     seen = {before}
     for node in ast.walk(tree):
         if not hasattr(node, "lineno") or (lines and node.lineno not in lines):
@@ -479,6 +497,7 @@ def _become(node: ast.AST, kind: type[ast.AST], fields: Mapping[str, object]) ->
 
 def _difference(before: str, after: str) -> tuple[str, str]:
     old, new = before.splitlines(), after.splitlines()
+    # the first line that differs; a dropped statement shortens the text
     first = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)) - 1)
     if len(old) != len(new):
         return old[first].strip(), "(dropped)"
@@ -491,6 +510,7 @@ def _edits(node: ast.AST) -> Iterator[ast.AST]:
         yield from (_changed(node, op=operator()) for operator in _BINARY.get(type(node.op), ()))
     match node:
         case ast.AugAssign():
+            # `+=` becomes `=`: the contribution overwrites instead of being added
             yield ast.Assign([node.target], node.value, lineno=node.lineno)
         case ast.Compare(ops=[first, *others]):
             yield from (_changed(node, ops=[operator(), *others]) for operator in _COMPARE.get(type(first), ()))
@@ -500,6 +520,7 @@ def _edits(node: ast.AST) -> Iterator[ast.AST]:
             yield _changed(node, value=not value)
         case ast.Constant(value=int(value) | float(value)):
             yield _changed(node, value=value + 1)
+            # 0 would not change
             if value:
                 yield _changed(node, value=0)
         case ast.Name(id=name, ctx=ast.Load()) if name in _NAMES:
@@ -511,6 +532,7 @@ def _edits(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Call(func=ast.Name(id="reversed")):
             yield _changed(node, func=ast.Name("list", ast.Load()))
     for block in ("body", "orelse"):
+        # each statement of a block, replaced by `pass`
         statements = getattr(node, block, None)
         if not isinstance(statements, list):
             continue
