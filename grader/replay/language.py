@@ -67,6 +67,7 @@ def record_model(
 
 def _start(*parts: tuple[str, int, int]) -> dict[str, list[list[float]]]:
     """Return the parameters before training: the name, the number and the length of the rows of each part."""
+    # the same start for everybody, so that two runs can be compared
     chance = random.Random("names")
     return {
         name: [[round(chance.uniform(0.1, 1) * chance.choice((-1, 1)), 2) for _ in range(length)] for _ in range(rows)]
@@ -102,6 +103,7 @@ def _trained(
     numbers = [one if isinstance(one, float) and math.isfinite(one) else None for one in values[: len(loss.leaves)]]
     after = iter(numbers)
     parameters = {name: [[next(after) for _ in row] for row in rows] for name, rows in _PARAMETERS.items()}
+    # a training that broke off, or that left no numbers, has no probabilities to show
     whole = None not in numbers and len(losses) == STEPS
     return Trained(losses, seconds, ""), parameters if whole else {}  # type: ignore[return-value]
 
@@ -126,6 +128,7 @@ def _probabilities(
         numbers = [one for one in logits if isinstance(one, float) and math.isfinite(one)]
         if len(numbers) < len(logits):
             return ()
+        # minus the largest, as usual for a softmax, so that no number overflows
         exps = [math.exp(one - max(numbers)) for one in numbers]
         rows.append(Probabilities(LETTERS[a] + LETTERS[b], tuple(one / sum(exps) for one in exps)))
     return tuple(rows)
@@ -154,6 +157,7 @@ def _drawn(rows: Sequence[Probabilities]) -> tuple[str, ...]:
     chance, of_context = random.Random("draw"), {row.context: row.probabilities for row in rows}
     names = []
     for _ in range(_DRAWN):
+        # two dots are the context of the first letter
         text = LETTERS[0] * 2
         while len(text) < _LONGEST + 2:
             (letter,) = chance.choices(LETTERS, of_context[text[-2:]])
@@ -182,5 +186,6 @@ def joined(source: Source, engine: Source) -> Source:
 
     Both texts run in one sandboxed process. Nothing that runs here has points: checks run the file alone.
     """
+    # in a namespace of its own, so that no other name of that file replaces one of this file
     text = f"{source.text}\n\n_engine = {{'__name__': __name__}}\nexec({engine.text!r}, _engine)\n"
     return replace(source, text=f"{text}Value = _engine['Value']\n", cells=())

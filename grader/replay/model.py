@@ -379,11 +379,13 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
     """
     values = forward(program)
     grads = [(before or {}).get(index, 0.0) for index in range(len(program.nodes))]
+    # also if a gradient exists there: a pass sets the root's gradient, and does not add to it
     grads[program.root] = upstream
     at_first = tuple(grads)
     visits = []
     for index in reversed(program.reachable):
         node = program.nodes[index]
+        # users come first in this order, so a node's gradient is complete when its rule runs
         if isinstance(node, Op):
             given = contributions(node, values, values[index], grads[index])
             for one in given:
@@ -438,6 +440,7 @@ def local_derivatives(op: str, x: Sequence[float], out: float) -> tuple[float, .
 def _computed(compute: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return compute(*arguments)
+    # too large becomes an infinity, and undefined becomes nan
     except OverflowError:
         return math.inf
     except (ArithmeticError, ValueError):
@@ -504,22 +507,27 @@ class _Comparison:
         later: Sequence[float | None],
     ) -> None:
         self.program, self.nodes, self.visits, self.right, self.later = program, nodes, visits, right, later
+        # errors of rounding grow with the largest numbers that were added
         scale = max([1.0, *(abs(x) for x in (*right.values, *right.grads) if math.isfinite(x))])
         self.tolerance = _TOLERANCE * scale
+        # inner nodes may have far larger numbers, which must not hide a wrong gradient of another
         named = [x for node in nodes if not node.inner for x in (node.expected.data, node.expected.grad)]
         self.of_named = _TOLERANCE * max([1.0, *(abs(x) for x in named if x is not None)])
         self.own = [visit for visit in visits if not visit.inner]
 
     def first(self, whole: bool, own_graph: bool) -> Difference:
+        # a wrong value explains every gradient that follows from it, so values come first
         for index in self.program.reachable:
             node = self.nodes[index]
             if not self.close(node.yours.data, node.expected.data, node):
                 return Difference("forward", index)
         if whole and all(self.is_right(index) for index in range(len(self.nodes))):
             return NOTHING
+        # a wrong gradient at the root explains those of all other nodes
         first, root = next(iter(self.visits), None), self.program.root
         if first is not None and first.node == root and not self.close(first.upstream, self.right.grads[root]):
             return Difference("seed", root, 0)
+        # what a single rule did, and what only shows when all rules have run
         found = next(self.of_visits(), None)
         if found or not whole:
             return found or NOTHING
@@ -534,6 +542,7 @@ class _Comparison:
     def is_right(self, index: int) -> bool:
         """Return whether a node's gradient is right at the end, or was set back to 0 for an operation."""
         node, operation = self.nodes[index], isinstance(self.program.nodes[index], Op)
+        # a pass may set gradients of operations back to 0, but not that of the root
         cleared = operation and node.yours.grad == 0 and index != self.program.root
         return self.close(node.yours.grad, node.expected.grad, node) or cleared
 
@@ -545,14 +554,17 @@ class _Comparison:
         ran: set[int] = set()
         later = [visit.node for visit in self.own]
         for at, visit in enumerate(self.visits):
+            # rules inside of an operation are judged together with it, in `of_compounds`
             if visit.inner:
                 continue
             later.pop(0)
+            # the rule may be right for a value that was changed after the forward pass
             if visit.expected and (fault := self.of_changes(visit, visit.expected)):
                 moved = self.moved(visit)
                 yield Difference(fault, visit.node, at) if moved is None else Difference("moved", moved, at)
             if visit.node in ran and self.adds(visit):
                 yield Difference("twice", visit.node, at)
+            # a user whose rule runs only later has not made its contribution yet
             if users[visit.node] & set(later) - ran - {visit.node}:
                 yield Difference("order", visit.node, at)
             ran.add(visit.node)
@@ -576,6 +588,7 @@ class _Comparison:
 
     def of_changes(self, visit: Visit, expected: Sequence[Contribution]) -> Fault:
         """Return the fault of a visit, or an empty text if it adds these contributions, which are a correct rule's."""
+        # an input may be written though nothing is due to it, and due though it is not written
         for target in dict.fromkeys([*(one.node for one in expected), *(one.input for one in visit.changes)]):
             given = [one for one in expected if one.node == target]
             changes = [change for change in visit.changes if change.input == target]
@@ -595,6 +608,7 @@ class _Comparison:
 
     def overwrites(self, given: Sequence[Contribution], change: Change) -> bool:
         """Return whether a write replaces an existing gradient with a contribution or with 0."""
+        # one contribution, or the sum of those to an input that is used twice
         left = [*(one.amount for one in given), sum(number(one.amount) for one in given), 0.0]
         return not self.close(change.before, 0.0) and any(self.close(change.after, one) for one in left)
 
@@ -602,10 +616,12 @@ class _Comparison:
 
     def of_compounds(self) -> Difference | None:
         """Return the fault of an operation that is composed of others, or None. All of its visits count together."""
+        # visits with expected contributions were judged one by one
         for visit in self.own:
             if visit.expected or visit.upstream is None:
                 continue
             places = [at for at, other in enumerate(self.visits) if other.node == visit.node]
+            # an inner rule ran before the rule of the operation itself
             if self.visits[places[0]].inner:
                 return Difference("order", visit.node, places[0])
             for given in self.contributions(visit.node):
@@ -644,4 +660,5 @@ class _Comparison:
     def of_graph(self) -> Difference:
         """Return the wrong node nearest to the root, in a graph whose rules all ran as they should."""
         wrong = [index for index in range(len(self.nodes)) if index != self.program.root and not self.is_right(index)]
+        # nodes are in a topological order, so the last one is nearest to the root
         return Difference("graph", wrong[-1]) if wrong else NOTHING

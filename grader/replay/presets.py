@@ -115,6 +115,7 @@ def record_training(warm: Warm | Host, limits: Limits, file: LearnerFile, title:
     # the right steps, and the part of the landscape that shows both
     reference = _descent(loss, rate, steps)
     points = [_known(step) for step in reference]
+    # steps that diverge would make everything else too small to see
     near = [_extent(axis, _FAR) for axis in zip(*points, strict=True)]
     points += [known for step in taken if None not in step.values and _inside(known := _known(step), near)]
     axes = [_extent(axis, _MARGIN) for axis in zip(*points, strict=True)]
@@ -174,6 +175,7 @@ def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, 
         (returned,), (values,) = outcome.called, outcome.values
         seen = [values[place] for place in places]
         at.append(tuple(finite(one) if isinstance(one, float) else None for one in seen))
+        # a longer training repeats the losses of a shorter one, so the last list has all of them
         losses = [finite(one) if isinstance(one, float) else None for one in returned.numbers or ()]
     if len(at) == 1:
         return (), problem
@@ -214,6 +216,7 @@ def _inside(point: Sequence[float], ranges: Sequence[tuple[float, float]]) -> bo
 def _extent(values: Sequence[float], margin: float) -> tuple[float, float]:
     """Return a range around values, with a margin that is a fraction of their extent."""
     low, high = min(values), max(values)
+    # all points in one place have no extent
     more = margin * (high - low) or _LEAST
     return low - more, high + more
 
@@ -253,6 +256,7 @@ def is_program(words: Sequence[str]) -> bool:
 
 def _is_expression(words: Sequence[str]) -> bool:
     """Return whether words are an expression with values of its leaves, and not the name of an exercise or a file."""
+    # without values, an operator makes a word an expression, but a file's name may have a `-`
     has_values = any(_VALUE.fullmatch(word) for word in words[1:])
     return has_values or bool(_OF_EXPRESSION.search(words[0]) and not words[0].endswith(FILES))
 
@@ -271,6 +275,7 @@ def named_check(exercise: Exercise, words: Sequence[str]) -> Check | None:
         check = exercise.checks[ids.index(word)]
     else:
         raise UserError(practice.no_check(exercise.id, ids, word))
+    # a replay shows the program, which the course hides
     if check.visibility != "visible" and check.detail != "full":
         raise UserError(practice.hidden_check(check.id))
     return check
@@ -313,6 +318,7 @@ def _parsed(words: Sequence[str]) -> Program:
 def _names(text: str) -> list[str]:
     """Return the names of the leaves in an expression, sorted; no names for a text that is not an expression."""
     try:
+        # `;` separates the assignments of a program; the names that it assigns are no leaves
         tree = ast.parse(text.replace(";", "\n"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []

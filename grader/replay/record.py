@@ -95,6 +95,7 @@ class Subject:
 
         Before a function that runs one more pass, the leaves have the contributions of the earlier passes too.
         """
+        # the first step, `record`, has the number of the step that is recorded
         begin = self.run.steps[0][1]
         held = [step[1] for step in self.run.steps[1 : begin + 1] if step[0] == "preload"]
         before = {index: float(grad) for index, grad in held[-1]} if held else {}
@@ -102,6 +103,7 @@ class Subject:
             return before
         if not held or not self.calls:
             return {}
+        # each pass before the recorded one adds the whole gradient of a leaf
         passes = sum(step[0] != "preload" for step in self.run.steps[1:begin])
         grads = self.program.gradients()
         leaves = (index for index, node in enumerate(self.program.nodes) if isinstance(node, Leaf))
@@ -207,8 +209,10 @@ def record(
         for one in subjects:
             ran = process.run(Batch((one.run,), min(limits.calls, _CALLS), cpu_s))
             replays.append(_replay(file, one, ran, answers(one.program.truth or one.program)))
+            # the others would run into the same limit, and the learner waits
             if _endless(ran):
                 break
+    # a program that the file cannot build shows nothing, unless it is the one that was asked for
     shown = [one for at, one in enumerate(replays) if (first and not at) or _was_built(one)]
     return tuple(shown or replays[:1])
 
@@ -260,7 +264,9 @@ def _build_replay(
     right = right_pass(program, subject.upstream, subject.before)
     # the nodes, and the rules that ran
     nodes = _nodes(subject, graph, right, answer, recorded)
+    # the rules ran on the learner's own values, so they are judged by these
     values = tuple(_or_right(node.yours.data, value) for node, value in zip(nodes, right.values, strict=True))
+    # an operation that is composed of others has no single rule with known contributions
     compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
     visits = tuple(_visit(program, values, visit, compound) for visit in recorded.visits) if recorded else ()
     # the first difference from the right pass, if the recording is complete enough to tell
@@ -270,6 +276,7 @@ def _build_replay(
     difference = NOTHING
     if (visits and not recorded.elsewhere) or (complete and problem is None):  # type: ignore[union-attr]
         judged = visits if complete else visits[:-1]  # the last rule may have been stopped before it finished
+        # a function of the file may change values; these are the values after the pass
         later = tuple(map(_float, recorded.values)) if subject.calls and recorded else ()
         difference = first_difference(program, nodes, judged, right, whole=complete, own=graph.own, later=later)
     return Replay(
@@ -312,6 +319,7 @@ def _graph(program: Program, recorded: Recorded | None) -> _Graph:
     """Return the graph that was recorded. That is the program itself if there is no other."""
     traced = recorded.traced if recorded else None
     numbers = [number for node in traced or () for number in node.numbers]
+    # without the root or with a node of no number, the recorded graph cannot be replayed
     roots = [place for place, node in enumerate(traced or ()) if program.root in node.names]
     if not roots or not traced or any(_float(number) is None for number in numbers):
         return _Graph(program, own=False, names=tuple((node.name,) for node in program.nodes))
@@ -342,6 +350,7 @@ def _nodes(
         values, grads = _of_own_graph(subject.program, graph, right, answer)
     elif answer is not None:
         values = answer.values
+        # torch's gradients are for a seed of 1 and gradients that are 0 before
         grads = tuple(
             subject.upstream * grad + (before.get(index, 0.0) if index != program.root else 0.0)
             for index, grad in enumerate(answer.grads)
@@ -349,6 +358,7 @@ def _nodes(
     nodes = []
     for index, node in enumerate(program.nodes):
         data, grad = (recorded.values[index], recorded.grads[index]) if recorded else (None, None)
+        # the values of the forward pass, before the function changed any
         if subject.calls and recorded and recorded.at_first:
             data = recorded.at_first[index]
         nodes.append(
@@ -435,10 +445,12 @@ def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, readin
         return Problem(words.first_runs(len(recorded.visits)), 0, "backward")
     if recorded.elsewhere:
         return Problem(words.ELSEWHERE, 0, "read")
+    # rules ran, or there is none that could run
     if recorded.visits or not any(isinstance(node, Op) for node in program.nodes) or reading is None:
         return None
     if not reading.rule:
         return Problem(words.NO_RULE, 0, "read")
+    # gradients changed though no rule was seen: the pass wrote them itself
     moved = any(node.yours.grad not in (None, 0.0) for i, node in enumerate(nodes) if i != program.root)
     return Problem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
 
@@ -451,6 +463,7 @@ def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
     """
     if isinstance(cause, Died):
         return Problem(_sentence(ended_text(cause)), 0, where)
+    # the first line alone: the others quote the code, which the page shows beside it
     text = stopped_text(stopped(cause, file.source.text), file.source.cells).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
     return Problem(_sentence(text), line, _WHERE.get(cause.where, where))
