@@ -76,6 +76,7 @@ class CellReplay:
 def _style() -> Style:
     """Return the style for a cell, in which `!` begins a command of the shell."""
     usual, own = shutil.which("grade"), Path(sys.executable).with_name("grade")
+    # a notebook's kernel may run in another environment than the `grade` of the search path
     found = usual is not None and own.exists() and os.path.samefile(usual, own)
     return Style(grade="!grade" if found else f"!{shlex.quote(sys.executable)} -I -m grader")
 
@@ -93,6 +94,7 @@ def _row(*cells: str) -> str:
 def _why(result: ExerciseResult) -> str:
     """Return the first failure in full, and the message about the code, as HTML."""
     check = first_failure(result)
+    # a missed bonus of a passed exercise is not explained
     lines = (
         explained(result, check, style=_style()) if check and not (check.bonus and result.status == "passed") else []
     )

@@ -111,7 +111,9 @@ class Practice:
         """
         chosen = tuple(exercises)
         sources = {one.id: self._read(one) for one in chosen}
+        # what was graded before counts again if this grading is withdrawn
         before = dict(self._graded)
+        # now, so that a file that is saved while it is graded counts as changed
         self._graded.update(sources)
         graded = False
         for event in self._events(chosen, sources, withdrawn, searched):
@@ -182,6 +184,7 @@ class Practice:
         thermometers = checked.thermometers(by_torch)
         if first is None and not thermometers:
             return Played(())
+        # a result is known only for the text that was graded
         result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
         file = LearnerFile(exercise.id, source.path.name, source, (result and result.repairs) or None)
 
@@ -212,6 +215,7 @@ class Practice:
         """
         assert self._grader is not None
         warm = self._grader.warm
+        # a fault of the grader itself would come again
         if isinstance(error, GraderFault) and not (isinstance(warm, Warm) and warm.ended):
             raise error
         self._stack.close()
@@ -222,6 +226,7 @@ class Practice:
     ) -> Generator[Event | Report, None, None]:
         assert self._grader is not None
         details = self.course.details
+        # events and reports are redacted, because a learner reads them
         submission = Submission(sources, stamp_of("local", sources))
         for event in submission_events(self._grader, submission, exercises, budget, searched):
             if isinstance(event, CheckEnded):
@@ -230,6 +235,7 @@ class Practice:
 
     def _start(self) -> None:
         course, enter = self.course, self._stack.enter_context
+        # first, because the worker starts while the rest is made ready
         warm = self._host or enter(sandbox.start(self._isolation, allow_imports=course.allow_imports))
         oracle = enter(Oracle(self._book, self._memo))
         checks = enter(CheckSession(course, course.exercises, on_demand=True))

@@ -144,6 +144,7 @@ class Tab:
             self._begin(exercise, text)
         assert self._events is not None
         self._here.longest_s = MAX_CPU_S  # many of the edits have loops without end
+        # a slice of the search at a time: the interpreter has one thread, and other requests wait
         until = time.perf_counter() + _SLICE_S
         for event in self._events:
             if isinstance(event, Report):
@@ -246,6 +247,7 @@ class Tab:
                 results = {result.id: result for report in known for result in report.exercises}
                 graded = [one for one in self._course.exercises if one.id in results and one.filename in files]
                 sources = {one.id: Source(_path(one), files[one.filename]) for one in graded}
+                # the reports are about single exercises, so their sum is computed again
                 report = with_results(known[-1], [results[one.id] for one in graded], self._course.parts)
                 stamp = stamp_of("local", sources)
                 archive.writestr("exercises/.backward/report.json", to_json(replace(report, submission=stamp)))
@@ -262,6 +264,7 @@ class Tab:
             A `Taken` as JSON.
         """
         data = bytes(data)
+        # every zip begins with these two letters, whatever its name is
         if data.startswith(b"PK"):
             return _json(self._unpacked(name, data))
         exercise = self._named(name)
@@ -280,6 +283,7 @@ class Tab:
                 for info in archive.infolist():
                     exercise = None if info.is_dir() else self._named(info.filename)
                     if exercise is not None:
+                        # one byte too many, so that a file that is too large is refused and not cut
                         with archive.open(info) as member:
                             source = _source(exercise, info.filename, member.read(bounds.NOTEBOOK + 1))
                         found[exercise.id][replace(source, path=_path(exercise))] = info.filename
@@ -290,6 +294,7 @@ class Tab:
         for exercise_id, different in found.items():
             source, *others = different
             paths = tuple(different.values())
+            # files with the same name must have the same text
             reason = Reason("several_files", count=len(paths), names=paths[:3]) if others else source.unread
             if reason is None:
                 texts[exercise_id] = source.text
@@ -338,5 +343,6 @@ def _marked(result: ExerciseResult) -> set[int]:
     reason = check.reason if check else None
     ranges = [fact.lines for fact in facts_of(result, check) if fact.lines]
     lines = {number for first, last in ranges for number in range(first, last + 1)}
+    # facts and the search name lines together; without both, it is the line where the code stopped
     lines |= {*(result.repairs.only_place if result.repairs else ())}
     return lines or {number for number in (line, reason and reason.line) if number}

@@ -90,6 +90,7 @@ class Events:
             observer = Observer()
             observer.schedule(_Handler(self._queue), str(self._folder), recursive=False)
             observer.start()
+            # callbacks run in the reverse order: stop, then join
             stack.callback(observer.join)
             stack.callback(observer.stop)
             if self._keys:
@@ -117,9 +118,12 @@ class Events:
 
         def read() -> None:
             while True:
+                # `end` becomes readable when the block ends: the thread does not wait for a key
+                # then
                 ready, _, _ = select.select([sys.stdin.fileno(), end], [], [])
                 if end in ready:
                     return
+                # an arrow key, for example, arrives as several bytes; only the first one counts
                 key = os.read(sys.stdin.fileno(), 16).decode("utf-8", "replace")
                 self._queue.put(Pressed(key[:1]))
                 if not key:
@@ -154,6 +158,7 @@ def _single_keys() -> Iterator[None]:
     descriptor = sys.stdin.fileno()
     before: list[Any] = termios.tcgetattr(descriptor)
     try:
+        # cbreak and not raw, so that Ctrl-C still interrupts
         tty.setcbreak(descriptor)
         yield
     finally:
@@ -191,6 +196,7 @@ class Screen:
         If the lines do not fit, the last ones are drawn. Without `cut`, all lines are drawn and the terminal scrolls.
         """
         if self.whole:
+            # one line remains for the cursor
             shown = fitted(lines, shutil.get_terminal_size().lines - 1, style or self.style()) if cut else lines
             self.stream.write("\x1b[H\x1b[2J" + "\n".join(shown))
         else:
@@ -272,6 +278,7 @@ class Watch:
             event = events.wait(_SETTLE_S)
         meant = {self._by_file[name].id for name in saved if name in self._by_file}
         changed = self._practice.changed(one for one in self._course.exercises if one.id in meant)
+        # a file that was saved without a change is not graded again
         if changed:
             self._asked_to_reset = False
             with contextlib.suppress(Withdrawn):  # the next event says why
@@ -282,6 +289,7 @@ class Watch:
 
         A search for the line that must change also ends if a key is pressed that does more than change the view.
         """
+        # everything that has arrived, without waiting
         while (event := events.wait(0)) is not None:
             self._later.append(event)
         names = {name for one in exercises for name in (one.filename, one.notebook)}
@@ -307,6 +315,7 @@ class Watch:
 
     def _press(self, key: str, events: Events | None = None) -> None:
         """Handle a key. An event ends what takes time; without `events`, it is not begun."""
+        # another key than a second `r` cancels the reset
         confirmed, self._asked_to_reset = self._asked_to_reset, False
         if key == "h" and self._at is not None:
             self._turn_to_hint(self._at, events)
@@ -407,6 +416,7 @@ class Watch:
 
         Raises `Withdrawn` if they are no longer to be graded.
         """
+        # where lines are printed one below the other, a verdict is printed once, complete
         shown = not self._screen.whole
         style = self._style
         self._searching = False
@@ -419,15 +429,18 @@ class Watch:
             elif isinstance(event, CheckEnded):
                 result = event.result
                 failed = result.status not in ("passed", "not_started") and not result.bonus
+                # only of the exercise on the screen; `_at` is None before the first grading
                 if failed and not shown and self._at in (None, event.exercise) and not withdrawn():
                     shown = True
                     self._screen.show([*first_verdict(event.exercise, result, style), "", ""], style=style)
             elif isinstance(event, Searching):
+                # keys that only change the view do not wait for the end of the search
                 while self._later and isinstance(now := self._later[0], Pressed) and now.key in _AT_ONCE:
                     self._later.popleft()
                     self._press(now.key)
             else:
                 self._report(event)
+                # the first report is the verdict; a later one has the result of the search
                 if turn and not self._searching:
                     self._turn_to(exercises)
                 self._searching = True
@@ -446,6 +459,7 @@ class Watch:
     # -- views ----------------------------------------------------------------------------------------
 
     def _draw(self) -> None:
+        # a view is a function, so that a new size of the window lays it out again
         lines = self._view()
         if self._screen.keys:
             lines = [*lines, "", *_key_lines(self._style)]

@@ -53,6 +53,7 @@ def folder_of(report: Report) -> str:
     learner = report.learner
     if not learner or (learner.id == report.submission.id and not learner.person.login):
         return report.submission.id
+    # `\w` keeps the letters of every script
     name = re.sub(r"[^\w.@-]+", "_", f"{learner.person.name} {learner.id}").strip("._-")
     return name[:120] or report.submission.id
 
@@ -64,6 +65,7 @@ def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[File
     member whose id on the platform is unknown is named in a warning.
     """
     platform = request.platform or ""
+    # members of a group have the same submission
     groups: dict[str, list[Person]] = {}
     for learner in request.learners:
         groups.setdefault(learner.submission, []).append(learner.person)
@@ -73,6 +75,7 @@ def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[File
         name = place(report, platform, member=member)
         if name:
             yield {name: _page(report, request)}
+        # the submission has a place, but not for this member: the platform's id is missing
         elif member and report.learner and place(report, platform):
             unknown.append(plain(report.learner.person.name or report.learner.id))
         else:
@@ -103,6 +106,7 @@ def _canvas(report: Report, member: Person | None) -> str:
     for path in _paths(report):
         name = path.partition("/")[0]
         for reading in readings(name):
+            # the member's own id, with the id of the file that the group submitted
             if reading.file and reading.number and member is not None:
                 called = "".join(c for c in member.name.lower() if c.isalnum()) or "learner"
                 known = member.canvas_id.isdecimal()
@@ -129,11 +133,14 @@ def _nbgrader(report: Report, member: Person | None) -> str:
     In nbgrader's own folder, the submitter's id is the name of the folder. In any other layout, the path is empty.
     """
     origin, _, named = (report.submission.origin or "").partition("/")
+    # only nbgrader's layout makes the folder's name the id of the only submitter
     if [one.id for one in report.submission.submitters or ()] != [origin]:
         return ""
     student = origin if member is None else member.login
+    # these names become a path, which must not lead out of the folder
     if student.startswith(".") or named.startswith(".") or "/" in student + named:
         return ""
+    # the assignment is the folder that all files of the student are in
     assignments = {path.partition("/")[0] for path in _paths(report) if "/" in path}
     assignment = named or (assignments.pop() if len(assignments) == 1 else "")
     return f"{student}/{assignment}/feedback.htm" if student and assignment else ""
@@ -233,6 +240,7 @@ def _make(kind: str, *children: _Child, **attributes: str) -> Element:
         if isinstance(child, Element):
             element.append(child)
         elif child and len(element):
+            # text after a child belongs to that child in ElementTree, and not to its parent
             element[-1].tail = (element[-1].tail or "") + spelled(child, "\t\n")
         elif child:
             element.text = (element.text or "") + spelled(child, "\t\n")
@@ -247,6 +255,7 @@ def _given(kind: str, *children: _Child) -> Element | None:
 def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> Element:
     title = _make("h2", _make("span.number", exercise.number), f" {exercise.title} ", _make("small", exercise.id))
     points = _make("span.points", words.points_text(exercise.score, exercise.max_score, exercise.bonus))
+    # each misconception and each hint once, though several checks may have it
     diagnoses = dict.fromkeys(check.diagnosis for check in exercise.checks if check.diagnosis)
     commands = dict.fromkeys(check.hint for check in exercise.checks if check.hint)
     facts = [fact.text for fact in exercise.facts or ()]
@@ -260,6 +269,7 @@ def _exercise(exercise: ExerciseResult, code: str, hints: Mapping[str, str]) -> 
     )
     listing = _listing(exercise, code)
     shown = _make("div.results" if listing is None else "div.beside", results, listing)
+    # what needs no attention is closed
     opened = {} if exercise.status in _CLOSED else {"open": ""}
     return _make("details.exercise", _make("summary", title, _badge(exercise.status), points), shown, **opened)
 
@@ -318,6 +328,7 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
 
     Only the ends of a long rule are shown, and the beginning of a long line.
     """
+    # the lines to mark: those of wrong rules, of failures, and of the only place of a repair
     lines = code.removesuffix("\n").split("\n")
     rules = [range(fact.lines[0], fact.lines[1] + 1) for fact in exercise.facts or () if fact.lines]
     marked: dict[int, list[str]] = {line: [] for rule in rules for line in (*rule[:_ENDS], *rule[-_ENDS:])}
@@ -326,15 +337,18 @@ def _listing(exercise: ExerciseResult, code: str) -> Element | None:
             marked.setdefault(check.line, []).append(check.title)
     for line in exercise.repairs.only_place if exercise.repairs else ():
         marked.setdefault(line, [])
+    # these lines and some around them, as far as the file has them
     near = {at for line in marked for at in range(line - _AROUND, line + _AROUND + 1)} & set(range(1, len(lines) + 1))
     if not near:
         return None
     shown: list[Element] = []
     for at in sorted(near):
+        # a gap between two ranges
         if at > 1 and at - 1 not in near:
             shown.append(_make("span.line", "⋯", **{"data-n": ""}))
         shown.append(_line(at, cut(lines[at - 1], SOURCE_LINE), marked.get(at)))
     name = spelled(exercise.file or "")
+    # a region that scrolls must be reachable by keyboard
     about = {"tabindex": "0", "role": "region", "aria-label": words.code_title(name)}
     return _make(
         "figure.code",

@@ -73,6 +73,7 @@ def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ())
         data: the data that the page shows.
         more: further packed data, with the ids `more-0`, `more-1` and so on. The page unpacks it when it is needed.
     """
+    # the texts as they stand in the page, because the policy has their hashes
     scripts = [*filter(None, [parts.generated]), *map(_text, parts.scripts)]
     style = "".join(_text(path) for path in parts.styles)
     body = Template(parts.template.read_text(encoding="utf-8")).substitute(
@@ -108,6 +109,7 @@ def _page(title: str, scripts: Iterable[str], style: str, body: str) -> str:
 
 def pack(data: object) -> str:
     """Return data as deflated JSON in base64, so that nothing in it can act as markup."""
+    # base64 has no `<`, so no data can end the script element that holds it
     return base64.b64encode(zlib.compress(msgspec.json.encode(data), 9)).decode("ascii")
 
 
@@ -126,6 +128,7 @@ def _policy(scripts: Iterable[str], style: str) -> str:
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
+            # with these two, a browser that knows them refuses to turn text into markup or code
             "require-trusted-types-for 'script'",
             "trusted-types 'none'",
         )

@@ -64,6 +64,7 @@ class _Pool:
         self._places: dict[bytes, int] = {}
 
     def place(self, item: object) -> int:
+        # the index of an equal item, or that of a new one at the end
         return self._places.setdefault(msgspec.json.encode(item), len(self._places))
 
     @property
@@ -88,6 +89,7 @@ class _Room:
 
     def take(self, text: str, most: int) -> str:
         kept = cut(text, min(most, self._left))
+        # without the note on what is missing, which `cut` adds
         self._left -= min(len(text), most, self._left)
         return kept
 
@@ -126,6 +128,7 @@ class _Code:
         if not self._part:
             self._part = [[] for _ in self._exercises]
         room = _Room(CODE_PER_LEARNER)
+        # an exercise without a file has an empty text, so that every list has the same indices
         for texts, name in zip(self._part, self._exercises, strict=True):
             texts.append(room.take(files.get(name, ""), CODE))
         self._count += 1
@@ -164,6 +167,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         if report.course != summary.course:
             left_out += 1
             continue
+        # any report has the points of all checks, which the summary lacks
         worth = worth or {(e.id, c.id): c for e in report.exercises for c in e.checks}
         shown += 1
         if report.submission.id in table.others:  # another submission of its owners counts
@@ -171,9 +175,11 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         rows = table.rows.get(report.submission.id, ())
         learner = _learner(_decided(report, rows), summary, _Reader(pools, beside.hints), rows)
         learners.append(learner | _given_fields(code=code.place(beside.code(report))))
+    # the last part is rarely full
     code.close()
     learners += table.without_report({learner["id"] for learner in learners})
     # the class
+    # only what the page reads: the rows of the final table are with the learners
     whole = msgspec.to_builtins(summary)
     data = {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
@@ -185,6 +191,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
         "reviews": {review.id: _reviewed(review) for review in summary.needs_review},
         "close_all": keep_all_commands(one for review in summary.needs_review for one in review.reasons),
+        # in one order, whatever the order of the reports
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
         **pools.items,
         "words": WORDS,
@@ -206,6 +213,7 @@ class _Table:
         self._summary = summary
         self.rows: dict[str, list[Learner]] = {}
         for row in summary.learners:
+            # a learner of whom no submission counts is shown with each of them
             for submission in [row.submission] if row.submission else row.submissions:
                 self.rows.setdefault(submission, []).append(row)
         self.others = {name for row in summary.learners for name in _others(row)} - self.rows.keys()
@@ -217,6 +225,7 @@ class _Table:
             shown: the ids of the submissions that are shown.
         """
         summary = self._summary
+        # learners of the roster without a report, then reviews that no row has shown
         known = shown | {row.id for row in summary.learners if row.submission in shown}
         for row in summary.learners if summary.roster else ():
             if row.id not in known:
@@ -241,6 +250,7 @@ def build_page(summary: Summary, reports: Iterable[Report], beside: Beside | Non
 
 def _decided(report: Report, rows: Sequence[Learner]) -> Report:
     """Return a report with the points that people decided, if the decisions are the same for all its owners."""
+    # members of a group share a report, but may have different decisions
     same = rows and all(row.decisions == rows[0].decisions for row in rows)
     return adjusted(report, rows[0]) if same and rows[0].decisions else report
 
@@ -323,6 +333,7 @@ class _Reader:
 
     def hint(self, command: str) -> int | None:
         """Place the text of a hint. If the text is unknown, place the command that shows the hint."""
+        # hints are the course's own texts, so they take nothing of a learner's room
         known = self._hints.get(command)
         return self.text(command) if known is None else self.pools.texts.place(known)
 
@@ -338,6 +349,7 @@ def _learner(report: Report, summary: Summary, reader: _Reader, rows: Sequence[L
     stamp = report.submission
     return _given_fields(
         id=stamp.id,
+        # the people of the roster, or else those whom the platform names
         people=[_names(row.person) for row in rows[:MANY]]
         if summary.roster and rows
         else [[cut(word, LINE) for word in (p.name, p.id, p.email)] for p in (stamp.submitters or ())[:MANY]],
@@ -390,6 +402,7 @@ def _check(exercise: ExerciseResult, check: CheckResult, reader: _Reader) -> int
         hint=reader.hint(shown.hint),
         output=reader.text(shown.output, PRINTED),
     )
+    # 0 stands for full marks
     return 1 + reader.pools.details.place(detail)
 
 
@@ -460,6 +473,7 @@ def _grades(summary: Summary) -> Iterator[str]:
     if any(one.grade for one in summary.grades):
         yield from ("", *_wrapped(words.grades([(plain(one.grade), one.least, one.count) for one in summary.grades])))
     if summary.borders:
+        # a learner may be near two borders, and is named once
         near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)
         yield from ("", *_wrapped(words.borders(_some(list(near)))))
 
@@ -506,6 +520,7 @@ def _misconceptions(summary: Summary) -> Iterator[str]:
     if not summary.misconceptions:
         return
     yield from ("", words.MISCONCEPTIONS)
+    # the example by the name of its learner, because instructors know names and not ids
     names = {submission: one for one in summary.learners for submission in one.submissions}
     for found in summary.misconceptions[:_SHOWN]:
         whose = names.get(found.example)
@@ -534,6 +549,7 @@ def _who(review: Review) -> str:
 def _people(summary: Summary, results: str) -> Iterator[str]:
     """Yield lists of the learners who are absent, late or excused, without a time, and with a decision."""
     ambiguous = {one.id for one in summary.needs_review if any(reason.kind == "ambiguous" for reason in one.reasons)}
+    # the id of a learner is shown only if the name is not enough
     counts = Counter(one.person.name for one in summary.learners)
     lists: dict[str, list[str]] = {kind: [] for kind in words.PEOPLE}
     for one in summary.learners:
@@ -555,6 +571,7 @@ def _kinds(learner: Learner, ambiguous: bool) -> Iterator[str]:
         yield kind
     if learner.late_s:
         yield "late"
+    # a decided penalty does not depend on a time
     decided = any(decision.penalty is not None for decision in learner.decisions)
     if learner.standing in ("graded", "unclaimed") and learner.due and not learner.submitted_at and not decided:
         yield "untimed"
@@ -572,9 +589,11 @@ def _bands(summary: Summary) -> Iterator[str]:
     """Yield a bar for each tenth of the points. Each `#` is one submission, or several in a large class."""
     bands, most = summary.scores.bands, summary.max_score
     scale = max(1.0, max(bands) / _BAR)
+    # rounded up: the first whole number of points that falls into the tenth
     begins = [-(-most * band // len(bands)) for band in range(len(bands))]
     ends = [*(begin - 1 for begin in begins[1:]), most]
     for count, begin, end in zip(bands, begins, ends, strict=True):
+        # with under ten points in all, some tenths have no whole number
         if begin <= end:
             yield f"  {begin:>4} to {end:<4} {'#' * math.ceil(count / scale)} {count}"
 

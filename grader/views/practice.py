@@ -45,6 +45,7 @@ def exercise_screen(result: ExerciseResult, *, everything: bool = False, style: 
 def first_verdict(exercise: Exercise, check: CheckResult, style: Style = PLAIN) -> list[str]:
     """Return the lines for a check that has just failed, before the other checks, the reason and the hint are known."""
     title = style.cut(style.clean(f"{exercise.number} {exercise.id}: {check.title}"), style.width - 9)
+    # nothing else of the exercise is known yet
     bare = ExerciseResult(exercise.id, exercise.number, exercise.title, "failed", 0, exercise.max_score, 0, ())
     known = replace(check, hint=UNSET, hint_number=0, play=UNSET)
     return [f"{style.paint('FAIL', 'red')}     {title}", *explained(bare, known, style=style)]
@@ -58,8 +59,10 @@ def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
     if len(lines) <= rows:
         return list(lines)
     if sum(map(bool, lines)) <= rows:
+        # only as many as needed, from the top, so that the end keeps its layout
         blank = [at for at, line in enumerate(lines) if not line][: len(lines) - rows]
         return [line for at, line in enumerate(lines) if at not in blank]
+    # no room for the first line, an ellipsis and the last ones
     if rows <= 2:
         return list(lines[:rows])
     return [lines[0], f"  {style.ellipsis}", *lines[len(lines) - (rows - 2) :]]
@@ -71,6 +74,7 @@ def progress_after(folder: Path, report: Report) -> Progress:
     passed = {result.id for result in report.exercises if result.status == "passed"}
     progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))
     at, check = at_hand(report)
+    # a missed bonus of a passed exercise is no failure to work on
     if at is not None and at.status != "passed":
         progress.failed(at.id, check.id if check else "", hint_of(check) if check else 1)
     keep_search(progress, report)
@@ -81,6 +85,7 @@ def keep_search(progress: Progress, report: Report) -> None:
     """Keep the result of a search for the line that must change, if a report has one."""
     for result in report.exercises:
         sha256 = (report.submission.files or {}).get(result.id)
+        # the digest of the text, so that the result counts for this text alone
         if result.repairs and sha256:
             repairs = Raw(msgspec.json.encode(result.repairs))
             progress.found = SearchResult(result.id, report.course.hash, sha256, repairs)
@@ -124,8 +129,10 @@ class Hints(NamedTuple):
     def lines(self, number: int, next_one: str, style: Style) -> list[str]:
         """Return the lines of a hint, and of what comes after it. `next_one` says how to see the next hint."""
         exercise, count = self.exercise, len(self.exercise.hints)
+        # the failure has no hint, or none with the number of the hint that was shown last
         if number not in self.numbers:
             return style.wrap(words.no_hint(exercise.id, count))
+        # the hint from an edit has the number after the last written one
         if self.asked and number > count:
             code = [f"    {style.cut(style.clean(line), style.width - 4)}" for line in self.asked.edit]
             shown = [*hint_lines(words.hint_from_search(exercise.stem), self.asked.text, style), *code]
@@ -145,6 +152,7 @@ class Hints(NamedTuple):
 def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style = PLAIN) -> str:
     """Return a progress bar with the points and the number of passed exercises."""
     score = sum(result.score for result in results.values())
+    # 52 columns for the points and the count; a narrow terminal has no bar
     width = min(_BAR, max(0, style.width - 52))
     done = round(width * score / course.max_score) if course.max_score else width
     passed = sum(result.status == "passed" for result in results.values())
@@ -158,6 +166,7 @@ def exercise_list(
 ) -> list[str]:
     """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
     lines: list[str] = []
+    # two columns for the mark
     inner = replace(style, width=style.width - 2)
     for exercise in course.exercises:
         if part := course.begins.get(exercise.id):
@@ -196,6 +205,7 @@ def what_next(
     """
     by_id = {exercise.id: exercise for exercise in course.exercises}
     at, check = at_hand(report)
+    # nothing failed: the first exercise that is not passed, perhaps because it has not been begun
     if at is None or at.status == "passed":
         at = next((result for result in report.exercises if result.status != "passed"), None)
         check = None
@@ -207,6 +217,7 @@ def what_next(
             if at.status == "missing"
             else _same_again(exercise, path, folder, "change" if begun else "open", flags, style)
         )
+    # everything that was graded is passed
     graded = [by_id[result.id] for result in report.exercises]
     if len(graded) == len(course.exercises):
         return farewell(course, style)
@@ -219,6 +230,7 @@ def _same_again(
     """Return the next step if an exercise is not passed: what to do with its file, and the command that grades it."""
     usual = os.path.realpath(path.parent) == os.path.realpath(folder)
     in_place = usual and path.name in (exercise.filename, exercise.notebook)
+    # `grade` finds a file in its usual place by the number of the exercise alone
     names = [_short(exercise)] if in_place else [exercise.id, shown_path(path)]
     return _step(words.next_step(verb, shown_path(path)), names, flags, style)
 
@@ -303,6 +315,7 @@ def farewell(course: Course, style: Style = PLAIN) -> list[str]:
     for exercise in lessons:
         if part := course.begins.get(exercise.id):
             lines += style.wrap(part.title)
+        # 5 columns for the number of the exercise and the blanks around it
         first, *rest = packed(style.clean(exercise.learnt).split(), style.prose - 5, style.prose - 5)
         lines += [f"  {exercise.number} {first}", *(f"     {line}" for line in rest)]
     if course.further:

@@ -37,6 +37,7 @@ const OPERATIONS = (({{ {functions} }}) => ({{
 def _script() -> str:
     """Return the table of operations as a script."""
     texts = " ".join(text for one in OPERATIONS.values() for text in (one.value, *one.derivatives))
+    # the functions that the texts of the table call, which JavaScript has in `Math`
     functions = ", ".join(sorted(set(re.findall(r"(\w+)\(", texts))))
     return _SCRIPT.format(functions=functions, rows="\n".join(map(_row, OPERATIONS.values())))
 
@@ -44,6 +45,7 @@ def _script() -> str:
 def _row(one: Operation) -> str:
     """Return a row of the table: the name, the symbol if there is one, the value and the local derivatives."""
     operands = ", ".join(one.operands)
+    # where this condition is true, the local derivative is 0, and its text does not hold
     zeros = one.zero_where or ("false",) * len(one.derivatives)
     local = ", ".join(f"{zero} ? 0 : {text}" for text, zero in zip(one.derivatives, zeros, strict=True))
     value, local = f"({operands}) => {one.value}", f"([{operands}], L) => [{local}]"

@@ -55,6 +55,7 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
     lines = [style.cut(style.clean(title), style.width), ""]
     for note in report.notes:
         lines += [*_indented(f"Note: {note}", 0, style), ""]
+    # one exercise alone is shown with the checks that passed
     alone = len(report.exercises) == 1
     for exercise in report.exercises:
         lines += [headline(exercise, style), *_file_message(exercise, style)]
@@ -121,6 +122,7 @@ def shown_in_full(report: Report) -> tuple[ExerciseResult | None, CheckResult | 
     This is the first failure in code that the learner has begun to fill in. Failures that cost points come before a
     bonus that was not earned.
     """
+    # `sorted` keeps the order of the course among those that did not pass
     exercises = sorted(report.exercises, key=lambda one: one.status == "passed")
     failures = [(one, check) for one in exercises if (check := first_failure(one)) is not None]
     begun = ((one, check) for one, check in failures if check.status != "not_started")
@@ -136,6 +138,7 @@ def at_hand(report: Report) -> tuple[ExerciseResult | None, CheckResult | None]:
     at, check = shown_in_full(report)
     begun = check is not None and check.status != "not_started"
     for exercise in report.exercises:
+        # an unreadable file after the explained failure can wait
         if begun and exercise is at:
             break
         if unloaded(exercise):
