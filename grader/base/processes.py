@@ -3,8 +3,8 @@
 A process takes no module, program or setting of Python from the current folder or from a `PYTHON*` variable.
 
 A process of the grader beside this one is a `Service`: it answers messages, with one reply for each. A message is a
-struct in a frame of bounded length. A reply that does not have exactly the expected type counts as if the process had
-ended, and so does a process that was killed. Then the process is replaced by a new one.
+struct in a frame of bounded length. If a reply does not have exactly the expected type, the process counts as ended. A
+process that has ended is replaced by a new one.
 """
 
 import contextlib

@@ -229,10 +229,11 @@ class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True
 
     Attributes:
         kind: The kind of the edit.
-        lines: The first line of each statement that is edited. If a statement is added, the last line of the one before
-            it, or the line before the block's first statement.
+        lines: The first line of each statement that is edited. If a statement is added, this is the last line of the
+            statement before it, or the line before the block's first statement.
         splices: The edit, in the order of the file, without overlaps.
-        function: The name of the function that is replaced as a whole, or that a statement is added to; or empty.
+        function: The name of the function that is replaced as a whole, or that gets a statement more. It is empty for
+            any other edit.
     """
 
     kind: CandidateKind

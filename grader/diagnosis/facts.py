@@ -562,8 +562,8 @@ def _swapped(inputs: Sequence[Sequence[_Sample]]) -> bool:
 def _by_gradient(inputs: Sequence[Sequence[_Sample]], j: int) -> bool:
     """Return whether input `j` receives the other input's old or new gradient, times the upstream gradient."""
     for one, other in zip(inputs[j], inputs[1 - j], strict=True):
-        shares = [one.upstream * grad for grad in (other.already, other.second)]
-        if not any(_close(one.second, base + share) for share in shares for base in (0.0, one.already)):
+        contributions = [one.upstream * grad for grad in (other.already, other.second)]
+        if not any(_close(one.second, base + added) for added in contributions for base in (0.0, one.already)):
             return False
         if j == 0 and (one.first != 0.0 or one.third != 0.0):
             return False
@@ -863,37 +863,36 @@ _LIMITS = (*RAN_OUT, "cpu_limit", "wall_limit")  # the reasons for which a fault
 def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     """Return whether a fact can be the reason why a check failed.
 
-    A fact about an operation can only explain a failure of a program that uses this operation, and a fact about
-    `backward()` only one of a run that calls `backward()`. A wrong value is never explained by a fault of the backward
-    pass. An error is only explained by a fact about the result that the code could not use. A rule that runs before
-    that of a user explains nothing about a program with a single rule. A rule that assigns its contribution explains
-    nothing about a run that stores one contribution in each gradient. A wrong value of an operation that the
-    program does not contain explains only wrong values. A fact about a function that trains explains wrong numbers
-    of a run that calls this function.
+    The kind of failure must fit the fact. The program that failed must use the operation that the fact is about. If the
+    fact is about `backward()`, the run that failed must call it.
     """
     if outcome.status in ("passed", "not_started"):
         return False
-    # first what the fact is about: a function that trains, a limit, an error, the kind of numbers
+    # a fact about a function that trains explains wrong numbers of a run that calls this function
     if function := function_of(fact):
         return function in outcome.calls and outcome.finding is not None and outcome.finding.reason is None
     operation = operation_of(fact)
     reason = outcome.finding and outcome.finding.reason
+    # a fault of the pass may make code run without end; an error follows only from a result that cannot be used
     if reason and reason.kind in _LIMITS:
         return operation is None and outcome.passes
     if reason:
         return fact.kind in _RAISING and operation in _used(outcome.operations)
+    # values are computed before any gradient, so no fact about gradients explains a wrong value
     if fact.kind == "single_precision":
         return fact.found == "values" or not outcome.wrong_value
     if outcome.wrong_value and fact.kind not in _OF_VALUE:
         return False
+    # a single rule has no user whose rule could run after it
     if operation is None:
-        # then the program that failed: whether it runs the pass, and has the operation
         one_rule = outcome.single and not any(map(_made_of, outcome.operations))
         return outcome.passes and not (one_rule and fact.kind == "ran_early")
     if fact.kind == "wrong_gradient" and not outcome.passes:
         return False
+    # where each gradient gets one contribution, `=` and `+=` give the same
     if fact.kind == "overwrites" and not fact.found and outcome.once and not any(map(_made_of, outcome.operations)):
         return False
+    # a wrong value of an operation that the program does not contain, but its methods use, explains only wrong values
     return operation in (_used if outcome.wrong_value or fact.kind != "value" else set)(outcome.operations)
 
 

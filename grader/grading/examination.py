@@ -380,7 +380,7 @@ def _engine(
 
 
 def plan(checks: CheckSession, oracle: Oracle, seed: str, exercises: Iterable[Exercise] | None = None) -> None:
-    """Run all checks of exercises without an engine. Programs, and answers to them under a seed, are known then.
+    """Run all checks of exercises without an engine. Then the oracle knows their programs and the answers under a seed.
 
     Args:
         exercises: By default, all exercises whose checks were collected.

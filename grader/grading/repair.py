@@ -1,6 +1,6 @@
 """Search for the line that must change: edit a failing file in one place, run the checks, see whether they pass.
 
-A result is true because it was seen. The search knows nothing of mistakes, and nothing of kinds of engines.
+A repair is only reported if the checks passed with it. The search knows no kinds of mistakes and no kinds of engines.
 """
 
 import ast
@@ -53,8 +53,8 @@ def search(
 ) -> Generator[Searching | Repairs, None, None]:
     """Try the candidates of a file that fails. Yield the progress, and the result.
 
-    There is no result if the candidates take more time than is allowed, because it would depend on the machine. Of runs
-    with parts of a solution, only whether checks pass is kept.
+    If the candidates take more time than is allowed, there is no result, because a result would depend on the machine.
+    Of a run with parts of a solution, only whether the checks pass is kept.
 
     Args:
         source: The text that was graded.
@@ -131,7 +131,7 @@ def _executed(
 def _split(
     candidates: Mapping[int, Candidate], executed: frozenset[int] | None, suspects: frozenset[int], source: Source
 ) -> tuple["_Edits", list[Candidate]]:
-    """Return the edits and the whole functions that change what a run does that executes these lines."""
+    """Return the edits, and the whole functions, that can change a run which executes these lines."""
     if executed is not None:
         candidates = {number: one for number, one in candidates.items() if _is_executed(one, executed, source)}
     edits = {number: one for number, one in candidates.items() if one.kind != "function"}
@@ -145,7 +145,7 @@ class _Edits(Struct, frozen=True):
     suspects: frozenset[int] = frozenset()
 
     def where(self, holds: Callable[[Candidate], bool]) -> "_Edits":
-        """Return the edits of which something holds."""
+        """Return the edits that fulfil a condition."""
         return replace(self, by_number={number: one for number, one in self.by_number.items() if holds(one)})
 
     def group(self, candidate: Candidate) -> tuple[bool, int]:
@@ -167,8 +167,8 @@ class _Edits(Struct, frozen=True):
 def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
     """Return the required checks that failed, and whether the code of all of them was begun.
 
-    Code that is still to be filled in comes last, because no edit of a place mends it. If no code was begun, there are
-    no checks.
+    Checks whose code is still to be filled in come last, because no edit in one place makes them pass. If no code was
+    begun, there are no checks.
     """
     begun = {check: examined.outcomes[check].status != "not_started" for check in examined.failures}
     failed = [check for check in exercise.checks if check.id in begun and not check.bonus]
@@ -212,9 +212,10 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
 
 
 def _of_functions(edits: _Edits, functions: _Functions, whole_functions: Sequence[Candidate]) -> _Edits:
-    """Return the edits of the only function with whose replacement checks pass; all edits if there is no such function.
+    """Return the edits in the only function whose replacement makes checks pass; all edits if there is none.
 
-    An edit of several functions may repair a file of which a right function repairs the first check alone.
+    If its replacement makes only the first check pass, an edit of several functions may repair the file. Such edits are
+    then returned, too.
     """
     only = functions.only
     if only is None:
@@ -377,7 +378,7 @@ class _Trial(Struct):
         return candidate
 
     def repairs(self, candidate: Candidate, check: Check | None) -> bool:
-        """Return whether a candidate passes all required checks, and those that failed once more with other numbers.
+        """Return whether all required checks pass with a candidate, and the failed ones also with other numbers.
 
         Args:
             check: Of the checks that failed, the only one that matters; None for all.
@@ -463,7 +464,7 @@ def _says_more(one: Candidate, other: Candidate) -> bool:
 
 
 def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source) -> bool:
-    """Return whether an edit can change what a run does that executes these lines. A moved or added one always can.
+    """Return whether an edit can change a run that executes these lines. A moved or added statement always can.
 
     The first line of a function is executed when the file is loaded.
     """
@@ -473,7 +474,7 @@ def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source)
 
 
 def _solution(grader: Grader, exercise: Exercise) -> str:
-    """Return the solution of an exercise, or an empty text where the course has come without it."""
+    """Return the solution of an exercise, or an empty text if the course does not contain it."""
     try:
         return grader.course.solution(exercise).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -56,8 +56,8 @@ def submission_events(
 
     Args:
         budget: The budget of the whole submission, by default a new one.
-        searched: Returns the ids of the exercises of a report that are searched for the line that must change. Each
-            search that has a result is followed by the report with it.
+        searched: Returns, from the report, the ids of the exercises that are searched for the line that must change.
+            After each search with a result, the report with this result is yielded.
 
     Raises the same exceptions as `grade_events`.
     """

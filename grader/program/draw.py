@@ -176,17 +176,16 @@ class _Drawing:
 
 
 def _statement(node: Op, nodes: Sequence[Node]) -> str:
-    parts = [
-        f"({number_text(o.value)})"
-        if isinstance(o, Number) and o.value < 0
-        else number_text(o.value)
-        if isinstance(o, Number)
-        else nodes[o].name
-        for o in node.operands
-    ]
+    texts = [_operand_text(operand, nodes) for operand in node.operands]
     if node.op in BINARY:
-        return f"{node.name} = {parts[0]} {BINARY[node.op]} {parts[1]}"
-    return f"{node.name} = -{parts[0]}" if node.op == "neg" else f"{node.name} = {node.op}({parts[0]})"
+        return f"{node.name} = {texts[0]} {BINARY[node.op]} {texts[1]}"
+    return f"{node.name} = -{texts[0]}" if node.op == "neg" else f"{node.name} = {node.op}({texts[0]})"
+
+
+def _operand_text(operand: Operand, nodes: Sequence[Node]) -> str:
+    if isinstance(operand, int):
+        return nodes[operand].name
+    return f"({number_text(operand.value)})" if operand.value < 0 else number_text(operand.value)
 
 
 def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> bool:

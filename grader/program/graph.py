@@ -256,14 +256,7 @@ class Program:
         An operand is an index or `["number", x]`. A node that a function of the file makes is `["made", [first,
         function, arguments, place, count], operand, ...]` (see `Made`).
         """
-        return [
-            ["leaf", node.value]
-            if isinstance(node, Leaf)
-            else _wire_of_made(node, node.made)
-            if node.made
-            else [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
-            for node in self.nodes
-        ]
+        return [_wire_of(node) for node in self.nodes]
 
     @property
     def sent(self) -> list[list[object]]:
@@ -291,8 +284,12 @@ def _beginning(name: str, numbers: list[str]) -> str:
     return f"[{', '.join(numbers[:_FIRST])}, …]" if len(numbers) > _FIRST else f"[{', '.join(numbers)}]"
 
 
-def _wire_of_made(node: Op, made: Made) -> list[object]:
-    return ["made", [made.first, node.op, made.arguments, made.place, made.count], *node.operands]
+def _wire_of(node: Node) -> list[object]:
+    if isinstance(node, Leaf):
+        return ["leaf", node.value]
+    if made := node.made:
+        return ["made", [made.first, node.op, made.arguments, made.place, made.count], *node.operands]
+    return [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
 
 
 def _operands(node: Op, values: Sequence[float]) -> list[float]:

@@ -51,10 +51,11 @@ class Candidate(NamedTuple):
 
     Attributes:
         kind: the kind of the edit.
-        lines: the first line of each statement that is edited. If a statement is added, the last line of the one before
-            it, or the line before the block's first statement.
+        lines: the first line of each statement that is edited. If a statement is added, this is the last line of the
+            statement before it, or the line before the block's first statement.
         splices: the edit, in the order of the file, without overlaps.
-        function: the name of the function that is replaced as a whole, or that a statement is added to; or empty.
+        function: the name of the function that is replaced as a whole, or that gets a statement more. It is empty for
+            any other edit.
     """
 
     kind: str
@@ -120,10 +121,10 @@ def candidates(file: "File") -> list[Candidate]:
 
 
 def grafts(file: "File", right: "File") -> list[Candidate]:
-    """Return the candidates with a part of a right file's function in place of a part of the function of its name.
+    """Return the candidates in which a part of a function is that of the right file's function of the same name.
 
-    A part is an expression or a statement without a block. Last come the statements that have changed between the two
-    functions, two at a time.
+    A part is an expression, or a statement without a block. Edits of two statements come last. These statements differ
+    between the two functions.
     """
     functions = {one.name: one for one in right.functions}
     pairs = [(one, functions[one.name]) for one in file.functions if one.name in functions]
@@ -182,7 +183,7 @@ class _Edit(NamedTuple):
 
 
 def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
-    """Yield the same edit in all statements of the file that it fits. Of a statement, only the first place is edited.
+    """Yield each edit in all statements of the file where it fits. In a statement, only the first place is edited.
 
     Two edits are the same if they differ only in the names of the objects whose attributes the statements of a block
     set: `* other.data` after `self.grad +=` and `* self.data` after `other.grad +=`.
@@ -415,7 +416,7 @@ class File:
             yield from self._orders(statement.iter)
 
     def _used(self, statement: ast.Expr, value: ast.expr) -> Iterator[_Edit]:
-        """Yield what an expression whose value is not used may have been meant to be: an assignment, or a call."""
+        """Yield the assignment or the call that an expression without an effect may have been meant to be."""
         if isinstance(value, ast.Compare):
             left, right = self.text(value.left), self.text(value.comparators[0])
             yield self._put("assigned", "=", statement, f"{left} = {right}")
@@ -633,7 +634,7 @@ class File:
     # -- statements that are missing
 
     def added(self) -> Iterator[_Edit]:
-        """Yield each function with one statement more, of a kind that it lacks. No statement of it is overridden."""
+        """Yield additions of a statement to a function that has none of this kind. Its other statements stay."""
         attached, numbers = self._attached(), self._numbers()
         for function in self.functions:
             lines = range(function.node.lineno, (function.node.end_lineno or 0) + 1)

@@ -52,7 +52,7 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         result = shape.leaf(value_of(program, root, numbers))
         gradients = grads
         if any(abs(number - first) > _NEAR for number, first in zip(numbers, start, strict=True)):
-            changes = zip(slopes(program, root, numbers), slopes(program, root, start), strict=True)
+            changes = zip(differences(program, root, numbers), differences(program, root, start), strict=True)
             gradients = [grad + (now - before) for grad, (now, before) in zip(grads, changes, strict=True)]
         for node, number, grad in zip(nodes, numbers, gradients, strict=True):
             result = result + shape.leaf(grad) * (node + shape.leaf(-number))
@@ -74,7 +74,7 @@ def _number(shape: Reading, node: Any, place: int) -> float:
     return number
 
 
-def slopes(program: list[Any], root: int, leaves: Sequence[float]) -> list[float]:
+def differences(program: list[Any], root: int, leaves: Sequence[float]) -> list[float]:
     """Return a central difference of a program in wire form for each leaf; 0 where the program has no value."""
     result = []
     for i in range(len(leaves)):

@@ -382,11 +382,11 @@ class _Watch:
             for node in self.small.nodes:
                 holder = call.holder(node)
                 original = getattr(holder, call.name)
-                setattr(holder, call.name, in_place_of(original, self._noting(original, node)))
+                setattr(holder, call.name, in_place_of(original, partial(self._note, original, node)))
             return
         space = call.shared.space
         for key in {call.key(node) for node in self.small.nodes}:
-            space[key] = in_place_of(space[key], self._noting(space[key], None))
+            space[key] = in_place_of(space[key], partial(self._note, space[key], None))
 
     def observed(self) -> Call | None:
         """Return how the function is called as a local rule; None if it is not one."""
@@ -398,36 +398,32 @@ class _Watch:
             return None
         return call._replace(local=call.local and not call.adds)
 
-    def _noting(self, original: Any, of: Any) -> Callable[..., Any]:
-        """Return a function that does what `original` does and records its call, for one node or for any."""
-
-        def noting(*arguments: Any, **named: Any) -> Any:
-            given = (*arguments, *named.values())
-            node = of if of is not None else next((v for v in given if any(v is n for n in self.small.nodes)), None)
-            if node is None:
-                return original(*arguments, **named)
-            # a function that runs inside of itself is a recursive pass, or a part of one
-            self._nested = self._nested or self._inside
-            self._inside = True
-            before = self._amounts(node)
-            try:
-                returned = original(*arguments, **named)
-            finally:
-                self._inside = False
-            looked_at = returned
-            if hasattr(type(returned), "__next__"):  # read some items of an iterator, and return an equal one
-                looked_at = list(itertools.islice(returned, _MOST_RETURNED))
-                returned = itertools.chain(looked_at, returned)
-            adds, gives = self._amounts(node) != before, self._gives(looked_at, self.shape.inputs(node))
-            call = self._described(node, arguments, named)
-            if call:
-                again = partial(original, *arguments, **named)
-                local = gives and "grad" not in call.roles and gives_derivatives(self.shape, node, again)
-                call = call._replace(adds=adds, local=local)
-            self._calls[id(node)].append((call, gives))
-            return returned
-
-        return noting
+    def _note(self, original: Any, of: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Call the function and record the call, for the node `of`; if it is None, for the node among the arguments."""
+        given = (*arguments, *named.values())
+        node = of if of is not None else next((v for v in given if any(v is n for n in self.small.nodes)), None)
+        if node is None:
+            return original(*arguments, **named)
+        # a function that runs inside of itself is a recursive pass, or a part of one
+        self._nested = self._nested or self._inside
+        self._inside = True
+        before = self._amounts(node)
+        try:
+            returned = original(*arguments, **named)
+        finally:
+            self._inside = False
+        looked_at = returned
+        if hasattr(type(returned), "__next__"):  # read some items of an iterator, and return an equal one
+            looked_at = list(itertools.islice(returned, _MOST_RETURNED))
+            returned = itertools.chain(looked_at, returned)
+        adds, gives = self._amounts(node) != before, self._gives(looked_at, self.shape.inputs(node))
+        call = self._described(node, arguments, named)
+        if call:
+            again = partial(original, *arguments, **named)
+            local = gives and "grad" not in call.roles and gives_derivatives(self.shape, node, again)
+            call = call._replace(adds=adds, local=local)
+        self._calls[id(node)].append((call, gives))
+        return returned
 
     def _described(self, node: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Call | None:
         """Return the function with the roles of a call's arguments; None if an argument has no role."""

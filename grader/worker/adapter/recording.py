@@ -73,7 +73,7 @@ class Trace:
         Return None if there are too many nodes, or if a node with inputs was not made by an operation.
 
         Args:
-            objects: the objects, of which those of other classes are left out.
+            objects: the objects. Those of other classes are left out.
             oldest_first: all nodes, inputs before their users.
         """
         # the graph, from the objects back to the leaves

@@ -441,25 +441,25 @@ class CalledRules(Rules):
             self._add_all(node, returned, self._grad(node) if call.local else None)
 
     def triple(self, node: Any) -> None:
-        original, call, grad = self._function(node), self.call, self.shape.grad
+        original = self._function(node)
+        self._replace(node, in_place_of(original, partial(self._run_tripled, original, node)))
 
-        def tripled(*arguments: Any, **named: Any) -> Any:
-            if call.local:
-                return self._three_times_each(original(*arguments, **named))
-            if "grad" in call.roles:
-                # an argument is the upstream gradient: change only the argument
-                at = self._upstream_at(node, arguments, named)
-                positional = [self._three_times(v) if place == at else v for place, v in enumerate(arguments)]
-                return original(*positional, **{n: self._three_times(v) if n == at else v for n, v in named.items()})
-            upstream = getattr(node, grad)
-            # otherwise the function reads it from the node, so change it there for the time of the
-            # call
-            self.shape.write(node, 3 * self.shape.number(upstream))
-            returned = values.listed(original(*arguments, **named))  # an iterator runs the learner's code only now
-            setattr(node, grad, upstream)
-            return returned
-
-        self._replace(node, in_place_of(original, tripled))
+    def _run_tripled(self, original: Any, node: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Call the function of a node, so that it contributes three times as much."""
+        call, grad = self.call, self.shape.grad
+        if call.local:
+            return self._three_times_each(original(*arguments, **named))
+        if "grad" in call.roles:
+            # an argument is the upstream gradient: change only the argument
+            at = self._upstream_at(node, arguments, named)
+            positional = [self._three_times(v) if place == at else v for place, v in enumerate(arguments)]
+            return original(*positional, **{n: self._three_times(v) if n == at else v for n, v in named.items()})
+        # otherwise the function reads it from the node, so change it there for the time of the call
+        upstream = getattr(node, grad)
+        self.shape.write(node, 3 * self.shape.number(upstream))
+        returned = values.listed(original(*arguments, **named))  # an iterator runs the learner's code only now
+        setattr(node, grad, upstream)
+        return returned
 
     def watch(self, node: Any, around: Callable[[Any, "partial[Any]"], Any]) -> None:
         """Run the node's function inside `around(node, run)`, from now on."""

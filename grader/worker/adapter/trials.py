@@ -1,7 +1,7 @@
 """Run programs with one edited file after another, each in a new namespace of the same process.
 
-Only what was changed is compiled again. What an edited file leaves behind may change the answers of those after it, so
-these answers choose the files that are worth a process of their own, and prove nothing.
+Only what was changed is compiled again. An edited file may leave something behind that changes the answers of the files
+after it. Therefore the answers prove nothing. They choose the files that are worth a process of their own.
 """
 
 import ast
@@ -24,7 +24,7 @@ class CandidateFile(LearnerFile):
 
     Args:
         order: as for `LearnerFile`, and `editable`, the lines whose statements may be edited, and `solution`, a right
-            file whose parts take the place of the file's. Without one, an empty text, the edits need no solution.
+            file whose parts take the place of the file's. It is an empty text for edits that need no solution.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -59,10 +59,10 @@ class CandidateFile(LearnerFile):
 
         Args:
             batch: as for `execute`. `candidates` has the places of candidates in the answer of `load`, and `each_s`
-                the CPU seconds that each may take. It is null for the file without an edit.
+                the CPU seconds that each may take. `candidates` is null for the file without an edit.
 
         Returns:
-            `["tried", answers]`; without an edit `["executed", lines]`, which are null if the batch ran out of a limit.
+            `["tried", answers]`; without an edit `["executed", lines]`. The lines are null if a limit was reached.
         """
         if batch["candidates"] is None:
             return ["executed", self._executed(batch)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grader.worker.adapter.given import function_of, slopes, value_of
+from grader.worker.adapter.given import differences, function_of, value_of
 from grader.worker.adapter.rules import Reading
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,10 +40,10 @@ def test_gradients_are_those_of_the_table_near_its_numbers(
     assert (pytest.approx(value), pytest.approx(grad, rel=1e-6)) == (out.data, node.grad)
 
 
-def test_a_slope_is_0_where_there_is_no_value() -> None:
+def test_a_difference_is_0_where_there_is_no_value() -> None:
     """A program may have no value beside a number, such as log beside 0."""
-    assert [0.0] == slopes([["leaf", 1.0], ["log", 0]], 1, [0.0])
-    assert [pytest.approx(0.5)] == slopes([["leaf", 1.0], ["log", 0]], 1, [2.0])
+    assert [0.0] == differences([["leaf", 1.0], ["log", 0]], 1, [0.0])
+    assert [pytest.approx(0.5)] == differences([["leaf", 1.0], ["log", 0]], 1, [2.0])
 
 
 def test_a_number_beside_a_node_is_a_constant() -> None:
