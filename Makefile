@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests start Python a thousand times: without compiled files, each time takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: grade site test test-all check lint types tests compiled book schema tables clean venv
+.PHONY: grade site test test-all check lint types tests compiled book schema tables feedback clean venv
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/learner
@@ -71,6 +71,10 @@ $(VENV)/installed: pyproject.toml constraints.txt | venv
 # After a change of a format.
 tables: $(VENV)/installed
 	PYTHONPATH=tests/support $(BIN)/python tests/docs/test_formats.py
+
+# After a change of a check, a hint or a sentence that docs/feedback.md shows.
+feedback: $(VENV)/installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=tests/support $(BIN)/python tests/docs/test_feedback.py
 
 # After a change of the report's model.
 schema: $(VENV)/installed

@@ -28,6 +28,7 @@ GRADE = Path(sys.executable).parent / "grade"
 COLUMNS, ROWS = 80, 24
 _CHARACTER, _LINE, _MARGIN = 8.4, 18, 14
 _PATIENCE_S = 120
+FOUND = "required check pass"  # the end of what `grade watch` adds when its search has found the line
 
 
 @dataclass(frozen=True)
@@ -107,19 +108,19 @@ def learn(folder: Path) -> list[Frame]:
         terminal.type("grade watch")
         shown("types: grade watch", 4, "Save the file", end)
         save("01_distribute.py", ("self.grad += out.grad", "self.grad += 1.0"))
-        shown("saves 01_distribute.py, with self.grad += 1.0", 7, "PARTIAL  01", "hint", end)
+        shown("saves 01_distribute.py, with self.grad += 1.0", 7, "PARTIAL  01", FOUND, end)
         terminal.type("h", enter=False)
         shown("presses h", 5, "Hint 2 of 5", end)
         save("01_distribute.py")
         shown("saves it again, with out.grad", 4, "PASS     01", "Next: open exercises/02_swap.py", end)
         save("02_swap.py", ("self.grad += other.data", "self.grad += self.data"))
-        shown("saves 02_swap.py, with self.data * out.grad", 7, "02 swap", "why", end)
+        shown("saves 02_swap.py, with self.data * out.grad", 7, "02 swap", FOUND, end)
         save("02_swap.py")
         shown("saves it again, with other.data", 4, "PASS     02", "Next: open exercises/03_accumulate.py", end)
         save("03_accumulate.py", ("def zero_grad(nodes):", "def zero_grad(nodes:"))
         shown("saves 03_accumulate.py without a parenthesis", 5, "could not be loaded", end)
         save("03_accumulate.py", *EDITS)
-        shown("saves it again, with = in __mul__", 7, "PARTIAL  03", "why", end)
+        shown("saves it again, with = in __mul__", 7, "PARTIAL  03", FOUND, end)
         save("03_accumulate.py")
         shown("saves it again, with +=", 4, "PASS     03", "Next: open exercises/04_by_hand.py", end)
         terminal.type("l", enter=False)

@@ -235,9 +235,9 @@ class EngineUnderCheck:
             engine.agrees("L = a * a", a=3)
 
         Args:
-            where_offered: Whether optional operations may be missing: plain numbers (other than exponents), tanh,
-                exp, log and sigmoid. The engine may lack the function or the reflected operator. It may
-                refuse a number on the right with an exception while building.
+            where_offered: Whether optional operations may be missing: plain numbers (other than exponents), and
+                the functions that the table of operations calls optional. The engine may lack the function or the
+                reflected operator. It may refuse a number on the right with an exception while building.
             inner: Whether the gradients of operations are checked too. Otherwise the pass may set them back to 0.
             whole: Whether leaves that are whole numbers are given as ints.
             in_place: Whether programs are built with `+=` and the other operators of this form.

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from grader.cli import main
+from grader.program.operations import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 Play = Callable[..., tuple[int, str, str]]
@@ -61,7 +62,7 @@ def replays_of(page: Path) -> list[Any]:
         (("a * b", "a=2", "b=inf"), "is not finite"),
         (("a * b", "2", "3"), "`2` is not a value for a leaf, such as a=2; put the expression in quotes"),
         (("a * a", "a=2", "b=3"), "b has a value but is not used"),
-        (("sin(a) * a", "a=2"), "or relu, tanh, exp, log, sigmoid with one"),
+        (("sine(a) * a", "a=2"), f"or {', '.join(FUNCTIONS)} with one"),
         (("a / b", "a=2"), "b has no value; for example: grade play 'a / b' a=2 b=2"),
         (("a @ b",), "`a @ b` is not supported in programs"),
         (("a @ b", "a=2", "b=3"), "is not supported in programs"),

@@ -1,6 +1,6 @@
 """docs/feedback.md has the exact feedback for twelve typical wrong submissions.
 
-`PATH=.venv/bin:$PATH PYTHONPATH=tests/support python tests/docs/test_feedback.py` writes the page again.
+`make feedback` runs this file, which writes the page again.
 """
 
 import re
