@@ -13,8 +13,6 @@ import pytest
 
 from grader.report import Report, read_report
 
-pytestmark = pytest.mark.slow
-
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
 Edit = Callable[[str], str]
@@ -120,6 +118,7 @@ def graded(grade: Grade, quick_course: Path, work: Path, solved: Solved) -> Call
 
 
 # each run grades every second one, and a long run grades the others
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bad",
     [
@@ -176,6 +175,7 @@ def test_what_is_no_file_of_text_is_told_and_costs_nobody_else(
     assert ("passed", other.max_score) == (other.status, other.score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shown", "body"),
     [
@@ -195,6 +195,7 @@ def test_build_topo_may_return_anything(
     assert [("swap", "passed"), ("build_topo", "failed")] == [(e.id, e.status) for e in report.exercises]
 
 
+@pytest.mark.slow
 def test_output_in_the_report_is_capped(graded: Callable[..., tuple[Any, Report]], work: Path, solved: Solved) -> None:
     """A report keeps as much of megabytes of output as the course allows, and says so."""
     (work / "01_distribute.py").write_text(for_plus("print('x' * 100_000)")(solved("01_distribute.py")))

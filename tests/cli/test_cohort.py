@@ -17,8 +17,6 @@ from folders import laid_out, taken
 from grader.course import load_course
 from grader.report import Report
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[2]
 OWN_SEED = ("--seed", "backward 2026.1")
 FULL = next(exercise.max_score for exercise in load_course(ROOT).exercises if exercise.id == "swap")
@@ -59,6 +57,7 @@ def results(cohort: Run, work: Path, once: Callable[[str, Callable[[], object]],
     return laid_out(folder, once("a small class", graded))
 
 
+@pytest.mark.slow
 def test_a_class_is_graded_and_summed_up(cohort: Run, work: Path) -> None:
     """A run writes reports and a summary, prints the summary, and exits with 1 because a submission is empty."""
     done = cohort()
@@ -93,6 +92,7 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
     assert FULL == json.loads(after["bob.json"])["score"]
 
 
+@pytest.mark.slow
 @pytest.mark.exhaustive  # starts torch three times; tests/cohort/test_run.py has the same without the command
 def test_a_submission_that_changed_after_a_complete_run_gets_other_numbers(grade: Run, work: Path) -> None:
     """With `--since`, unchanged submissions keep the seed of the earlier run, and the changed one has its own."""
@@ -119,12 +119,14 @@ def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:
     assert f"--since {work / 'nowhere'}: the folder has no results of `grade cohort`" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_complete_class_needs_no_eye(cohort: Run, submissions: Path) -> None:
     """If nothing needs review, the exit code is 0 with any scores."""
     (submissions / "dot").rmdir()
     assert 0 == cohort().returncode
 
 
+@pytest.mark.slow
 def test_a_run_that_is_interrupted_says_how_to_go_on(
     cohort: Run, submissions: Path, work: Path, environment: Mapping[str, str]
 ) -> None:
@@ -161,6 +163,7 @@ def test_reports_of_submissions_that_are_gone_are_set_aside(cohort: Run, submiss
     assert ["bob.json"] == [path.name for path in (results / "gone").iterdir()]
 
 
+@pytest.mark.slow
 def test_people_and_decisions(cohort: Run, grade: Run, work: Path) -> None:
     """A roster names people and those who are absent. The next run applies a decision, but not an edited report."""
     (work / "roster.csv").write_text("login,name\nann,Ann A\nbob,Bob B\neve,Eve E\n")
@@ -237,6 +240,7 @@ def test_a_decision_that_cannot_be_is_explained(cohort: Run, grade: Run, results
         )
 
 
+@pytest.mark.slow
 def test_a_decision_is_for_the_files_that_it_was_made_for(
     cohort: Run, grade: Run, submissions: Path, work: Path, results: Path
 ) -> None:
@@ -276,6 +280,7 @@ def test_a_review_is_closed_without_a_change(
     assert "results dot --keep no_files --why TEXT" in cohort().stdout
 
 
+@pytest.mark.slow
 def test_reviews_for_one_reason_are_closed_together(cohort: Run, grade: Run, submissions: Path, work: Path) -> None:
     """The summary has the command. It needs `--keep`, and a reason for which a review is open."""
     (submissions / "eve").mkdir()
@@ -298,6 +303,7 @@ def totals(work: Path) -> dict[str, int]:
     return {one["id"]: one.get("total", 0) for one in learners}
 
 
+@pytest.mark.slow
 def test_a_submission_of_nobody_is_ignored(cohort: Run, grade: Run, work: Path) -> None:
     """The submission is not graded, counted or listed for review, until somebody decides otherwise."""
     (work / "roster.csv").write_text("login,name\nann,Ann A\nbob,Bob B\n")
@@ -312,6 +318,7 @@ def test_a_submission_of_nobody_is_ignored(cohort: Run, grade: Run, work: Path) 
     assert "3 of 3 submissions graded" in cohort().stdout
 
 
+@pytest.mark.slow
 def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
     """A loose file beside people's folders is named, and the exit code is 1."""
     (submissions / "dot").rmdir()
@@ -321,6 +328,7 @@ def test_what_is_nobodys_is_said(cohort: Run, submissions: Path) -> None:
     assert "Not part of any submission: loose.py" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="NOT TESTED: a full disk needs a file system of our own, and root")
 def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submissions: Path, work: Path) -> None:
     """The last line names the problem, and the exit code is 2. After space is free, the same command finishes."""
@@ -362,6 +370,7 @@ def test_wrong_use_is_explained(grade: Run, submissions: Path, work: Path, words
     assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_the_folder_of_one_learner_is_refused(cohort: Run, submissions: Path) -> None:
     """The folder `exercises` is not taken for a learner. `--layout` reads the folder anyway."""
     shutil.copytree(submissions / "ann", submissions / "exercises")
@@ -371,6 +380,7 @@ def test_the_folder_of_one_learner_is_refused(cohort: Run, submissions: Path) ->
     assert "4 of 4 submissions graded" in cohort("--layout", "folders").stdout
 
 
+@pytest.mark.slow
 def test_without_a_sandbox_only_when_told(cohort: Run, work: Path) -> None:
     """Without a sandbox, code runs only with `--allow-process`, which says that the instructor trusts it."""
     done = cohort("--isolation", "process", "--allow-process")
@@ -392,6 +402,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stream", "expected"),
     [

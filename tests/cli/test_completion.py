@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow
-
 Grade = Callable[..., Any]
 CASES = [
     (["grade", "acc"], ["accumulate"]),
@@ -20,6 +18,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 def test_bash_completes_commands_options_and_exercises(grade: Grade, work: Path) -> None:
     """With the printed script, bash offers exactly the words that fit."""
     script = work / "completion.bash"

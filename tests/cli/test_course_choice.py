@@ -23,7 +23,6 @@ def own(work: Path) -> Path:
     return work
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("below", [".", "submissions", "submissions/ann"])
 def test_a_class_is_not_graded_while_it_is_open_with_which_course(grade: Grade, own: Path, below: str) -> None:
     """In or below a course's folder, the message has the options for both courses, and nothing is graded."""
@@ -71,7 +70,6 @@ def test_feedback_takes_the_course_that_the_class_was_graded_with(grade: Grade, 
     assert {".": "The Tape", "packaged": "The Backward Pass"}[given] in page
 
 
-@pytest.mark.slow
 def test_an_official_run_says_that_it_takes_the_packaged_course(grade: Grade, own: Path, tmp_path: Path) -> None:
     """A course.yaml in a submission is not used, and a message says so. `--course` chooses another course."""
     submission = tmp_path / "work" / "submissions" / "ann"
@@ -102,7 +100,6 @@ def test_an_official_run_notes_a_course_in_the_submission(grade: Grade, work: Pa
     assert [note] == json.loads(done.stdout)["notes"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["build", "new exercise second", "release out", "stubs", "verify"])
 def test_an_authors_command_needs_a_course_of_ones_own(grade: Grade, work: Path, command: str) -> None:
     """The packaged course is verified or written to only if it is named."""
@@ -148,7 +145,6 @@ DEFAULTS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", DEFAULTS)
 def test_help_says_which_course_is_taken(grade: Grade, command: str) -> None:
     """The help of each command has the default of `--course`."""

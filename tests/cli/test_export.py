@@ -108,7 +108,6 @@ def rows(text: str) -> list[dict[str, str]]:
 # -- the installed command -------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("to", FORMATS)
 def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None:
     """Each export goes to its default path below RESULTS/exports, which is printed. Nothing else is written."""
@@ -123,7 +122,6 @@ def test_each_format_has_its_place(grade: Grade, results: Path, to: str) -> None
     assert {f"exports/{name}" for name in expected} == set(files(results)) - set(before)
 
 
-@pytest.mark.slow
 def test_a_table_goes_to_standard_output(grade: Grade, results: Path, course: Course) -> None:
     """`--out -` prints only the table."""
     done = grade("export", results, "--to", "csv", "--out", "-")
@@ -141,7 +139,6 @@ def test_a_reader_that_has_had_enough_is_no_error(environment: dict[str, str], r
     assert ("<?xml ver", "") == (done.stdout, done.stderr)
 
 
-@pytest.mark.slow
 def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Path, own_course: Path) -> None:
     """The course that was graded decides what learners may read, so no other course is used."""
     done = grade("export", results, "--to", "gradescope", "--course", own_course)
@@ -150,7 +147,6 @@ def test_the_packaged_course_is_not_taken_for_another(grade: Grade, results: Pat
     assert not (results / "exports").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expected", "words"),
     [
@@ -332,7 +328,6 @@ def test_a_second_export_replaces_the_first(results: Path) -> None:
     assert (first, ["grades.csv"]) == (place.read_bytes(), files(place.parent))
 
 
-@pytest.mark.slow
 def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At most two reports are in memory at once, in a class of any size."""
     alive: list[int] = []

@@ -11,8 +11,6 @@ from grader.course import load_course
 
 from .conftest import ROOT, Run
 
-pytestmark = pytest.mark.slow
-
 Grade = Callable[..., Run]
 FIRST, SECOND, THIRD = (exercise.max_score for exercise in load_course(ROOT).exercises[:3])
 ALL = FIRST + SECOND + THIRD
@@ -39,6 +37,7 @@ def checkout(work: Path, solved: Callable[[str], str]) -> Path:
     return work
 
 
+@pytest.mark.slow
 def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> None:
     """An official run writes a job summary, annotations, and three files; the report has relative paths and lines."""
     summary = tmp_path / "summary.md"
@@ -70,12 +69,14 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
     assert sum(len(exercise["checks"]) for exercise in reported["exercises"]) == suite.tests
 
 
+@pytest.mark.slow
 def test_paths_lead_from_the_root_of_the_repository(grade: Grade, checkout: Path, tmp_path: Path) -> None:
     """Paths start at the root of the repository, even if the run is in a folder below it."""
     done = grade("2", "--format", f"github={tmp_path / 's.md'}", GITHUB_WORKSPACE=str(checkout.parent))
     assert f"::error file={checkout.name}/exercises/02_swap.py,line=1," in done.stdout
 
 
+@pytest.mark.slow
 def test_a_format_says_no_more_than_a_learner_may_know(grade: Grade, checkout: Path, own_course: Path) -> None:
     """With `--instructor`, only the report has hidden details. Platforms show their files to learners."""
     path = own_course / "course.yaml"
@@ -94,6 +95,7 @@ def test_a_format_says_no_more_than_a_learner_may_know(grade: Grade, checkout: P
         assert "L = " not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code"),
     [

@@ -14,8 +14,6 @@ import pytest
 
 from grader.report import read_report
 
-pytestmark = pytest.mark.slow
-
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
 
@@ -30,6 +28,7 @@ def _files(work: Path, solved: Solved) -> None:
 BOTH = ("distribute", "swap")
 
 
+@pytest.mark.slow
 def test_a_report_is_written_and_named(grade: Grade, work: Path) -> None:
     """By default, the report goes to a folder beside the files that git ignores, and its path is printed."""
     done = grade(*BOTH)
@@ -60,6 +59,7 @@ def test_a_report_that_cannot_be_written_is_told_after_the_results(grade: Grade,
     assert before == sorted(work.iterdir())
 
 
+@pytest.mark.slow
 def test_a_report_that_cannot_be_written_leaves_json_whole(grade: Grade) -> None:
     """With `--json`, the report on standard output is still complete."""
     done = grade(*BOTH, "--json", "--report", "no/such/folder/report.json")
@@ -67,6 +67,7 @@ def test_a_report_that_cannot_be_written_leaves_json_whole(grade: Grade) -> None
     assert json.loads(done.stdout)["status"] == "partial"
 
 
+@pytest.mark.slow
 def test_json_is_all_that_is_printed_and_nothing_is_written(grade: Grade, work: Path) -> None:
     """`--json` prints one JSON document, the report, and writes no file."""
     before = sorted(work.iterdir())
@@ -82,6 +83,7 @@ def test_json_and_a_report_are_the_same(grade: Grade, work: Path) -> None:
     assert done.stdout.encode() == (work / "mine.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_regrading_changes_only_times(grade: Grade) -> None:
     """Two gradings of the same files differ only in times and durations."""
 
@@ -110,6 +112,7 @@ def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
     assert "engine." not in done.stdout
 
 
+@pytest.mark.slow
 def test_the_reports_of_learners_have_no_seed(grade: Grade) -> None:
     """The seed is only for instructors, even if it was given."""
     words = ("distribute", "--seed", "s", "--json")
@@ -120,6 +123,7 @@ def test_the_reports_of_learners_have_no_seed(grade: Grade) -> None:
 # -- colours ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("coloured", "environment_of"),
     [
@@ -159,6 +163,7 @@ def start(work: Path, environment: Mapping[str, str], *words: object, **options:
     return subprocess.Popen(command, cwd=work, env=environment, text=True, stderr=subprocess.PIPE, **options)
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, str]) -> None:
     """`grade | head -0` ends without a message."""
     reader, writer = os.pipe()
@@ -169,6 +174,7 @@ def test_a_reader_that_goes_away_is_no_fault(work: Path, environment: dict[str, 
     assert (1, "") == (process.returncode, error)
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_told_as_one(work: Path, quick_course: Path, environment: dict[str, str]) -> None:
     """Ctrl-C during a check ends with exit code 130 and writes no report."""
     file = work / "01_distribute.py"
@@ -197,6 +203,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after_s", [0.0, 0.05, 0.15, 0.3, 0.5])
 def test_an_interrupt_in_the_first_moments_is_told_as_one_too(
     work: Path, quick_course: Path, environment: dict[str, str], after_s: float

@@ -22,8 +22,6 @@ from .conftest import ROOT
 COURSE = load_course(ROOT)
 COUNT, TOTAL = len(COURSE.exercises), COURSE.max_score
 
-pytestmark = pytest.mark.slow
-
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
 
@@ -195,6 +193,7 @@ def test_the_first_run_greets_and_names_the_file_to_open(grade: Grade) -> None:
     assert "not started" not in done.stdout
 
 
+@pytest.mark.slow
 def test_every_printed_command_can_be_run_where_it_is_printed(
     environment: dict[str, str], work: Path, solved: Solved
 ) -> None:
@@ -226,6 +225,7 @@ def test_every_printed_command_can_be_run_where_it_is_printed(
         shell(f"{command} --no-open" if " play" in command else command, path.parent.parent)
 
 
+@pytest.mark.slow
 def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: Solved) -> None:
     """A run names the file to change, then the next exercise that is not passed, and at the end the lessons.
 
@@ -252,6 +252,7 @@ def test_each_run_says_what_comes_next(grade: Grade, exercises: Path, solved: So
     assert "you have passed every exercise; name one for a hint: `grade hint distribute`" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_rule_that_assigns_is_no_fact_in_an_exercise_that_accepts_it(
     grade: Grade, exercises: Path, solved: Solved
 ) -> None:
@@ -265,6 +266,7 @@ def test_a_rule_that_assigns_is_no_fact_in_an_exercise_that_accepts_it(
         assert expected == ("instead of adding" in shown)
 
 
+@pytest.mark.slow
 def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: Path, solved: Solved) -> None:
     """`grade hint` continues with the next hint until another check fails. The last is a question about the line."""
     path = exercises / "03_accumulate.py"
@@ -281,6 +283,7 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
     assert "for 03_accumulate" in grade("hint").stdout
 
 
+@pytest.mark.slow
 def test_a_hint_waits_for_the_search(
     grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +305,7 @@ def test_a_hint_waits_for_the_search(
     assert grade("hint").stdout.startswith(last)
 
 
+@pytest.mark.slow
 def test_hints_go_on_to_those_that_belong_to_no_check(
     grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,6 +329,7 @@ def test_a_course_may_reveal_the_edit(grade: Grade, own_course: Path, solved: So
     assert edit == [line.strip() for line in shown.splitlines() if ".grad" in line]
 
 
+@pytest.mark.slow
 def test_an_error_has_a_hint(grade: Grade, exercises: Path, solved: Solved) -> None:
     """The hint for an error that no other hint is about is the last one of the exercise."""
     path = exercises / "01_distribute.py"
@@ -333,6 +338,7 @@ def test_an_error_has_a_hint(grade: Grade, exercises: Path, solved: Solved) -> N
     assert grade("hint").stdout.startswith("Hint 5 of 5 for 01_distribute")
 
 
+@pytest.mark.slow
 def test_no_hint_is_offered_where_none_fits(grade: Grade, own_course: Path, solved: Solved) -> None:
     """If a course has no hint for a failure, `grade hint` says so, and names the exercise's hints."""
     settings, path = own_course / "course.yaml", own_course / "exercises" / "01_distribute.py"
@@ -344,6 +350,7 @@ def test_no_hint_is_offered_where_none_fits(grade: Grade, own_course: Path, solv
     assert f"There is no hint for this failure. {other}" == told
 
 
+@pytest.mark.slow
 def test_a_hint_stays_at_a_file_that_could_not_be_loaded(grade: Grade, exercises: Path, solved: Solved) -> None:
     """The message names that file and the command for its error, not a later exercise. After a pass it is forgotten."""
     path = exercises / "02_swap.py"
@@ -364,6 +371,7 @@ def test_without_a_failure_the_hint_is_that_of_the_next_exercise(grade: Grade) -
     assert "More: `grade hint distribute 2`" in done.stdout
 
 
+@pytest.mark.slow
 def test_without_a_failure_the_hint_is_for_the_exercise_that_was_begun(
     grade: Grade, exercises: Path, solved: Solved
 ) -> None:
@@ -396,6 +404,7 @@ def test_a_folder_without_exercises_above_says_where_was_looked(
     assert [] == list(work.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "count"), [(["exercises"], COUNT), (["exercises/", "3-4"], 2), (["."], COUNT)])
 @pytest.mark.usefixtures("exercises")
 def test_a_folder_is_graded(grade: Grade, words: list[str], count: int) -> None:
@@ -462,6 +471,7 @@ def test_all_means_all(grade: Grade) -> None:
     assert COUNT == len(graded(grade("all", "--json")))
 
 
+@pytest.mark.slow
 def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> None:
     """Paths work in folders below that of the exercises, and for every command that takes an exercise."""
     assert ["accumulate"] == graded(grade("exercises/03_accumulate.py", "--json"))
@@ -501,6 +511,7 @@ def test_help_lists_every_command(grade: Grade) -> None:
 # -- other commands ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_start_hands_the_exercises_out(grade: Grade, work: Path, quick_course: Path) -> None:
     """The named folder gets every exercise untouched, and `grade` shows them as not started."""
     done = grade("start", "mine")
@@ -525,6 +536,7 @@ def test_start_leaves_alone_what_is_there(grade: Grade, exercises: Path) -> None
     assert (exercises / "02_swap.py").is_file()
 
 
+@pytest.mark.slow
 def test_a_second_start_goes_on_where_the_learner_is(grade: Grade, exercises: Path, solved: Solved) -> None:
     """The next file is that of the first exercise that is not known to be passed."""
     (exercises / "01_distribute.py").write_text(solved("01_distribute.py"))

@@ -32,7 +32,7 @@ from grader.oracle.answer_book import read_book
 from grader.report import Report, review_reasons, write_report
 from grader.words.practice import unread_text
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_torch")]
+pytestmark = pytest.mark.usefixtures("one_torch")
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
@@ -201,6 +201,7 @@ def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SE
     return standing
 
 
+@pytest.mark.slow
 def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     course: Course,
     submissions: Path,
@@ -227,6 +228,7 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
         assert timeless(with_paths) == timeless(bare)
 
 
+@pytest.mark.slow
 def test_a_class_can_be_searched_for_lines(
     course: Course, submissions: Path, tmp_path: Path, timeless: Callable[[Report], bytes]
 ) -> None:
@@ -252,6 +254,7 @@ def test_a_class_can_be_searched_for_lines(
     assert timeless(reports[0]) == timeless(bare)
 
 
+@pytest.mark.slow
 @pytest.mark.exhaustive  # torch computes the answers of a secret seed
 def test_what_a_seed_draws_is_asked_once(tape: Course, draws: Drawn, monkeypatch: pytest.MonkeyPatch) -> None:
     """A grading process gets the data from the process that asked the oracle, so it needs no oracle."""
@@ -474,6 +477,7 @@ def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_
     assert Results(cohort.out).report("bob") is None
 
 
+@pytest.mark.slow
 def test_several_processes_read_a_class(cohort: Cohort, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every submission is read once, in any order."""
     monkeypatch.undo()
@@ -610,6 +614,7 @@ def test_the_courses_own_seed_is_no_secret(night: Callable[..., dict[str, str]],
     assert {"ann": course.seed} == night({"ann": "1"}, seed=course.seed, seen=True)
 
 
+@pytest.mark.slow
 @pytest.mark.exhaustive  # each run has the seeds, and grades under a secret seed elsewhere
 def test_a_changed_submission_gets_other_numbers(
     tape: Course,
@@ -672,6 +677,7 @@ def jobs(submitted: Callable[[Entry], Submission], submissions: Path) -> Mapping
     return {entry.id: Job(submitted(entry)) for entry in entries(submissions)}
 
 
+@pytest.mark.slow
 def test_a_grading_process_that_is_killed_is_started_again(process: GradingProcess, jobs: Mapping[str, Job]) -> None:
     """If a process is killed between two jobs or during one, a new process grades the job."""
     assert isinstance(process.grade(jobs["ann"]), Graded)
@@ -687,6 +693,7 @@ def test_a_grading_process_that_is_killed_is_started_again(process: GradingProce
     timer.join()
 
 
+@pytest.mark.slow
 def test_a_submission_whose_grading_process_dies_each_time_is_named(
     process: GradingProcess, jobs: Mapping[str, Job]
 ) -> None:
@@ -700,6 +707,7 @@ def test_a_submission_whose_grading_process_dies_each_time_is_named(
     assert isinstance(process.grade(jobs["ann"]), Graded)
 
 
+@pytest.mark.slow
 def test_a_grading_process_for_another_course_does_not_start(course: Course) -> None:
     """A course that changed after the run was started must not give other scores."""
     from grader.cohort import PoolError
@@ -712,6 +720,7 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course) -> 
         one.start()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_running(course: Course, jobs: Mapping[str, Job]) -> None:
     """Closing a pool also ends the processes below it."""
     pool, flow = LocalPool(made(course), 2), Flow()

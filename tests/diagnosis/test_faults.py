@@ -26,8 +26,9 @@ ENGINES = ROOT / "tests/fixtures/engines"
 BOOK = read_book(COURSE.book)
 _LINES = re.compile(r"\(lines? \d+(?: to \d+)?\)")
 LISTED = read_yaml(Path(__file__).with_name("faults.yaml"))
-# each run of the tests grades one of five, and a long run grades the others
-FAULTS = [pytest.param(fault, marks=pytest.mark.exhaustive) if at % 5 else fault for at, fault in enumerate(LISTED)]
+# the fast tests grade one of ten, each run grades one of five, and a long run grades the others
+MARKS = [pytest.mark.exhaustive if at % 5 else pytest.mark.slow if at % 10 else () for at in range(len(LISTED))]
+FAULTS = [pytest.param(fault, marks=marks) for fault, marks in zip(LISTED, MARKS, strict=True)]
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,6 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     return facts, sorted({one.id for one in named.values()}), finding_text(finding) or "", hints
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
 def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
     """The facts, the misconception if any, and the message and the hints if given are those in the list."""

@@ -49,21 +49,18 @@ def filled_in(bodies: dict[str, Any]) -> str:
     return text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: str(wrong["id"]))
 def test_a_wrong_training_has_its_facts(facts: Facts, wrong: dict[str, Any]) -> None:
     """The facts about a file are those in the list."""
     assert wrong["facts"] == facts(filled_in(wrong))
 
 
-@pytest.mark.slow
 def test_functions_that_break_in_some_calls_have_no_facts(facts: Facts) -> None:
     """No fact is derived from the calls that did return."""
     breaks = "if len(parameters) > 2:\n    raise ValueError\n"
     assert [] == facts(filled_in({"zero_grad": breaks, "step": breaks, "train": "raise ValueError\n"}))
 
 
-@pytest.mark.slow
 def test_a_right_training_has_no_facts(facts: Facts) -> None:
     """Nothing is said of a right file, however it is written."""
     right = {one.name: one.text for one in texts(RIGHT)}

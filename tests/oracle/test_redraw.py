@@ -15,8 +15,6 @@ from grader.oracle.answer_book import Answer, read_book
 from grader.oracle.redraw import Asked, asks_the_same
 from grader.program import Program, chain, program
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -152,6 +150,7 @@ def test_more_numbers_are_more_by_at_least_one() -> None:
     assert {4, 5, 6} == lengths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("each", "least", "most"), [(4, 70, 1), pytest.param(1, 300, 5, marks=pytest.mark.exhaustive)])
 def test_hardly_a_program_of_the_course_keeps_its_numbers(tmp_path: Path, each: int, least: int, most: int) -> None:
     """At most five of some three hundred fixed programs keep their numbers under a seed, but for very large ones."""

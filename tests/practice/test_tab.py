@@ -29,7 +29,6 @@ from grader.views.replay import document
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
-pytestmark = pytest.mark.slow
 # Misconceptions with a loop that does not end in useful time. In a tab, only counted steps end it. A browser has a
 # Python that counts them, and `tests/views/test_site_engine_browser.py` compares all misconceptions there.
 ENDLESS = {"forgets_again"}
@@ -81,6 +80,7 @@ def files() -> Iterator[Any]:
         yield pytest.param(first, f"{solution}\n{more}\n", id=f"{first.id}-{name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("exercise", "text"), list(files()))
 def test_the_verdict_is_that_of_a_sandbox(tab: Tab, practice: Practice, exercise: Exercise, text: str) -> None:
     """Status, points, facts, misconceptions and every sentence are the same."""
@@ -125,6 +125,7 @@ def searched(tab: Tab, exercise: Exercise, text: str) -> list[dict[str, Any]]:
     return answers
 
 
+@pytest.mark.slow
 def test_the_line_is_that_of_a_sandbox(tmp_path: Path) -> None:
     """A search adds the same sentence to the verdict as `grade watch` does. Another text ends it, and it can go on."""
     course = course_of_a_site(tmp_path)
