@@ -92,6 +92,7 @@ def test_no_hidden_check_is_in_a_release(course: Course, exercise: Exercise) -> 
         assert set() == secret & lines(text), name
 
 
+@pytest.mark.slow
 @each_exercise
 def test_no_misconception_is_in_a_release(course: Course, exercise: Exercise) -> None:
     """No exercise contains the title or explanation of a misconception, or the code that replaces the solution."""

@@ -75,6 +75,7 @@ def test_the_examples_of_a_docstring_run(path: Path) -> None:
     assert [] == found
 
 
+@pytest.mark.slow
 @each_solution
 def test_a_solution_prints_what_its_comments_say(path: Path) -> None:
     """A `print(...)  # prints 15.0` at the end of the file prints that."""
