@@ -195,6 +195,7 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     course = load_course(folder)
     exercise = course.exercises[-1]
     _write(course.exercise_file(exercise), make_stub(course, exercise))
+    # its row in each table of exercises
     for name in (README, LEARNERS):
         page_with_row = with_row(folder / name, row_of(exercise, "`_backward` of `log`"))
         if page_with_row is not None:

@@ -169,6 +169,7 @@ def verify(
             print(f"  {finding}")
         if result.worked_on:
             print(f"  {words.stub_verified(str(own.exercise_file(result.exercise)))}")
+    # the table of all exercises, and the exit code
     if table is not None:
         write_named(table, _markdown(own, results).encode())
     count = sum(len(result.findings) for result in results)
@@ -236,12 +237,14 @@ def site(
     own = course_of_folder(course)
     if pyodide is None and not cache.is_dir():
         print(words.SITE_DOWNLOADS, flush=True)
+    # build it
     files = _written(lambda: build_site(own, folder, cache, pyodide), folder)
     size = sum((folder / name).stat().st_size for name in files)
     print(words.site_written(len(files), str(folder), size / 1e6))
     if not serve:
         print(words.site_try(str(folder)))
         return 0
+    # serve it until an interrupt
     with server(folder) as serving:
         address = f"http://127.0.0.1:{serving.server_port}/"
         print(words.site_served(str(folder), address), flush=True)

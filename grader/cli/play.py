@@ -54,6 +54,7 @@ class _Target:
 
 def run_play(course: Course, options: PlayOptions) -> int:
     """Record the requested replays, write the page, and open it. Return 0. Raises `UserError`."""
+    # what to run
     book = read_book(course.book)
     folder = options.folder or learner_folders(course)[1]
     options = _with_file(course, options, folder)
@@ -61,6 +62,7 @@ def run_play(course: Course, options: PlayOptions) -> int:
         target = _target(course, Files(course, book.stubs, folder), options, folder)
     except ProgramError as error:
         raise UserError(str(error)) from None
+    # run it
     line = StatusLine()
     line.show(practice.RUNNING)
     played = _recorded(course, book, target)
@@ -68,6 +70,7 @@ def run_play(course: Course, options: PlayOptions) -> int:
 
     from ..views.replay import build_replay_page
 
+    # write the page, and open it
     path = _write(build_replay_page(played), options.out, folder)
     opened = options.browser and open_in_browser(path.resolve().as_uri())
     if played.note:

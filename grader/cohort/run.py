@@ -451,16 +451,20 @@ class _Grading:
     def job(self, submission: Submission, intake: Intake) -> Job | None:
         """Return the job for a submission. Return None if its report is still valid."""
         results, standing, name = self.results, self.standing, submission.stamp.id
+        # also if the report stays valid, because people may choose from other files now
         keep_code(results.folder, submission.stamp, submission.sources, intake.found)
+        # the seed under which the report would be made now
         earlier, seed = results.report(name), self.seed
         if self.seen and results.seed_before(submission) != seed:
             seed = own_seed(seed, submission)
+        # a report that is still valid is kept, unless a search of its files is wanted and missing
         if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
             if self.lines and any(one.repairs is UNSET for one in earlier.exercises if is_searched(one)):
                 return Job(submission, seed)
             standing.kept += 1
             standing.report = earlier
             return None
+        # any other report is put away, by the reason that the messages at the end name
         if earlier is not None:
             results.keep_earlier(name)
             standing.replaced.append(name)

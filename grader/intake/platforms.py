@@ -270,9 +270,12 @@ def _read_canvas(folder: Folder) -> Iterator[Entry]:
     files: dict[str, dict[str, Reading]] = {}
     doubtful: dict[str, list[str]] = {}
     for name, (first, *others) in likely_readings(folder.names).items():
+        # the name fits one person
         if not others:
             files.setdefault(first.who, {})[name] = first
             continue
+        # The name fits several people. Nothing is guessed: the file is a submission of its own, and
+        # those of them who have other files get a note.
         fitting = [printable(reading.who) for reading in (first, *others)]
         for reading in (first, *others):
             doubtful.setdefault(reading.who, []).append(printable(name))
@@ -288,6 +291,7 @@ def _read_canvas(folder: Folder) -> Iterator[Entry]:
             renamed=renamed,
             late=late,
         )
+    # all files of one person are one submission
     for who, listed in files.items():
         person = next(iter(listed.values()))
         late = any(one.late for one in listed.values())  # the names contain no other information about time
@@ -527,6 +531,7 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
     try:
         folder = _unwrapped(Folder.at(root))
         layout = recognise(folder) if name is None else next(layout for layout in _LAYOUTS if layout.name == name)
+        # the layout's own reading, or one assignment of an nbgrader course
         if assignment is None:
             found = list(layout.read(folder))
         elif layout is _NBGRADER:
@@ -540,6 +545,7 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
         raise IntakeError(f"{root} is a file; unpack it, and give the folder") from None
     except OSError as error:
         raise IntakeError(f"{error.filename or root} cannot be read: {error.strerror}") from None
+    # nothing to grade is an error: perhaps the folder or its layout is another one
     if not found and assignment is not None:
         raise IntakeError(f"nobody below {folder.path} has submitted an assignment {assignment!r}")
     if not found:

@@ -317,6 +317,7 @@ class Watch:
         """Handle a key. An event ends what takes time; without `events`, it is not begun."""
         # another key than a second `r` cancels the reset
         confirmed, self._asked_to_reset = self._asked_to_reset, False
+        # each key chooses a view, which is drawn at the end
         if key == "h" and self._at is not None:
             self._turn_to_hint(self._at, events)
         elif key == "a":

@@ -392,6 +392,7 @@ def _of_own_graph(
 
 
 def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound: set[int]) -> Visit:
+    # without a number for the upstream gradient, no contributions can be expected
     node, upstream = program.nodes[visit.node], _float(visit.upstream)
     known = isinstance(node, Op) and visit.node not in compound and upstream is not None
     return Visit(

@@ -539,6 +539,7 @@ def _about(exercise: ExerciseResult) -> Iterator[NeedsReview]:
         detail = exercise.message if isinstance(exercise.message, str) else None
         yield NeedsReview("unreadable", exercise.id, detail=detail)
         return
+    # the file was run: reasons of its process and of single checks, the same ones together
     found: dict[ReviewKind, list[str]] = {}
     # a reason of the file concerns no single check
     of_file = _suspect(exercise.reason)

@@ -282,6 +282,7 @@ def _fields(fact: FaultFact) -> dict[str, str]:
     leaves, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
     # Every field gets a text for every kind of fact. A template names those with a meaning for it.
     return {
+        # a program, and gradients after a backward pass on it
         "shown": shown.strip(),
         "numbers": numbers,
         "elsewhere": f" In `{elsewhere.strip()}` with {other_numbers}, it receives the right contribution."
@@ -292,6 +293,7 @@ def _fields(fact: FaultFact) -> dict[str, str]:
         "they": "They" if len(leaves) > 1 else "It",
         "right": " and ".join(right),
         "nothing": "0 or None" if fact.found else "0",
+        # a training
         "which": _PARAMETERS.get(_ONLY.get(fact.other, fact.other), "some parameters"),
         "early": _EARLY.get(fact.found, _EARLY["first"]),
         "passes_that": _PASSES.get(fact.found, "each backward()"),

@@ -540,6 +540,7 @@ NO_MEAN = "-"
 CHECKS = "Checks with a note"
 MISCONCEPTIONS = "Misconceptions, with the number of submissions"
 REVIEW = "Needs review"
+# lists of learners, in the order in which they are printed
 PEOPLE = {
     "absent": "Submitted nothing",
     "unclaimed": "Not in the roster",

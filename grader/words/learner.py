@@ -171,6 +171,7 @@ _QUESTIONS: dict[str, str] = {
     "function": "Follow `{name}` step by step on the program of the failing check. Which step is wrong?",
 }
 _STORED = "value that was stored before"
+# an assignment to a name or an attribute, also an augmented one such as `+=`
 _TARGET = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?:[-+*/]|\*\*)?=(?!=)")
 
 
@@ -203,6 +204,7 @@ def repair_question(
 # -- checks -------------------------------------------------------------------------------------------
 
 
+# `grader.checks` comes after this package, so only the form of its findings is known here.
 class Finding(Protocol):
     """A finding of `grader.checks`, besides its numbers."""
 
@@ -457,6 +459,7 @@ _STOPPED: dict[str, str] = {
 
 
 def _sentence(stopped: Stopped) -> str:
+    # kinds that have a sentence of their own
     if stopped.kind == "shape":
         return _shape_text(stopped)
     if stopped.kind == "not_offered":
@@ -466,6 +469,7 @@ def _sentence(stopped: Stopped) -> str:
     if stopped.kind in _STOPPED:
         seconds = stopped.counts[0] if stopped.counts else 0
         return filled(_STOPPED[stopped.kind], {"message": stopped.message, "seconds": seconds})
+    # exceptions: the one that a stub raises, and then all others
     if stopped.unfilled and stopped.begun:
         return "this part still raises NotImplementedError; remove that line once the part is filled in"
     if stopped.unfilled:

@@ -142,6 +142,7 @@ hint_head = Sentence("Hint {number} of {count} for {exercise}")
 hint_from_search = Sentence("Last hint for {exercise}")
 more_hints = Sentence("More: `{command}`")
 
+# an exercise with one hint has no number to choose
 _BY_NUMBER = (
     "{count:`grade hint {exercise} 1` shows the hint of the exercise.|"
     "`grade hint {exercise} N` shows hint N of the exercise; N goes from 1 to {count}.}"
@@ -161,6 +162,7 @@ hints_later = Sentence(
 
 # -- `grade watch` --------------------------------------------------------------------------------------
 
+# each begins with the key to press
 KEYS = ("h hint", "p play", "a all failures", "l list", "n next", "r reset", "q quit")
 NO_KEYS = "This terminal cannot read single keys: results are printed one below the other, and Ctrl-C quits."
 ON_SAVE = "Save the file, and it is graded at once."

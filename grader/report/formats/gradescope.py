@@ -37,6 +37,7 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Files]:
 
 def _results(report: Report, details: Details) -> dict[str, Any]:
     course, stamp = report.course, report.submission
+    # the tests, whose scores add up to the score
     tests = [
         _test(exercise, number, check, details)
         for exercise in report.exercises
@@ -47,6 +48,7 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
     return {
         "score": total(report),
         "execution_time": round(sum(check.duration_s for e in report.exercises for check in e.checks), 3),
+        # texts are text, and neither HTML nor Markdown
         "output": lines("\n".join(_overview(report))),
         "output_format": "text",
         "test_output_format": "text",
@@ -54,6 +56,7 @@ def _results(report: Report, details: Details) -> dict[str, Any]:
         # what the autograder itself prints is not for learners
         "stdout_visibility": "hidden",
         "tests": tests,
+        # for scripts of the instructor; Gradescope itself does not use it
         "extra_data": {
             "course": {"id": course.id, "version": course.version, "hash": course.hash},
             "grader_version": report.grader_version,
