@@ -1,6 +1,6 @@
 """A learner's folder: which exercises and files words name, and the files beside the exercises.
 
-Those are backups, the last report, the last replay, and the learner's progress.
+The files beside the exercises are backups, the last report, the last replay, and the learner's progress.
 """
 
 import os
@@ -341,9 +341,13 @@ class Progress(Struct):
         self.at, self.check, self.hint = exercise, check, hint
 
     def show_next(self, numbers: Sequence[int]) -> None:
-        """Turn to the next hint of `numbers`, which are in order.
+        """Record that the next hint is shown.
 
-        This is the first one, or the one after the hint that was shown last. At the end, it is the last one again.
+        The next hint is the one after the hint that was shown last, or the first one if none was shown. After the last
+        hint, the last one is shown again.
+
+        Args:
+            numbers: the numbers of the hints, in ascending order.
         """
         # A hint that is not in the list was shown for another failure, so the list begins again. A
         # number beyond the list is that of a hint from a search whose result no longer holds.

@@ -380,8 +380,9 @@ class _Verification:
 
     def _scores(self) -> None:
         """Find scores that depend on the seed from which random programs and other numbers are drawn."""
-        # the run's own seed, and further ones; without `seeds`, nothing is run
-        seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))] * bool(self.seeds)
+        if not self.seeds:
+            return
+        seeds = [None, *(f"{self.course.seed}: verify {number}" for number in range(1, self.seeds))]  # None: the run's
         path = self.path.with_suffix(".mistakes.yaml")
         texts: list[tuple[Path, int | None, str, str]] = [(self.path, None, "", self.solution.text)]
         texts += [(path, one.line, one.id, one.source) for one in catalogue(self.course, self.exercise)]

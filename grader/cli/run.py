@@ -163,7 +163,11 @@ def _formats(options: GradeOptions) -> "tuple[Wanted, ...]":
 
 
 def _refuse_absent(course: Course, files: Mapping[str, Path], options: GradeOptions) -> None:
-    """Raise `UserError` if none of the files exists, unless they are looked for in a folder with other exercises."""
+    """Raise `UserError` if none of the files exists.
+
+    The file of a named exercise may be missing in an official run, in a folder that an option names, and beside other
+    exercise files. Then the report says that it is missing.
+    """
     if any(path.exists() or path.is_symlink() for path in files.values()):
         return
     named = [path for path in files.values() if str(path) in options.words]

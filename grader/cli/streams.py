@@ -94,7 +94,10 @@ def grade_here(folder: Path | None = None) -> str:
 
 
 def how_to_shorten(folder: Path | None = None) -> str:
-    """Return the command after which `grade` alone can be typed in `folder`; empty if it can be typed already."""
+    """Return a command that lets the user type `grade` alone in `folder`.
+
+    Return an empty text if `grade` alone can be typed there already.
+    """
     words = grade_here(folder)
     if words == "grade":
         return ""
@@ -216,7 +219,10 @@ class StatusLine:
         self.show(practice.checking(exercise.stem, number, len(exercise.checks), check.title))
 
     def _ended(self, exercise: "Exercise", result: "CheckResult") -> None:
-        """Leave a line for the first check of an exercise that ran out of time. Other checks may take as long."""
+        """If a check ran out of time, leave a line about it, because other checks may take as long.
+
+        There is at most one such line for each exercise.
+        """
         if self._shown and result.status == "timeout" and exercise.id not in self._timed_out:
             self._timed_out.add(exercise.id)
             texts = [result.title, (result.message or "").partition("\n")[0], practice.OTHER_CHECKS]

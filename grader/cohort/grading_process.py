@@ -111,12 +111,14 @@ class _Serving:
 
 def _graded(job: Job, grader: Grader, *, lines: bool) -> Reply:
     try:
-        return Graded(job.id, grade_submission(grader, job.submission, searched=_failed if lines else None))
+        return Graded(
+            job.id, grade_submission(grader, job.submission, searched=_exercises_to_search if lines else None)
+        )
     except _EXPECTED as error:
         return Faulted(job.id, str(error))
 
 
-def _failed(report: Report) -> list[str]:
+def _exercises_to_search(report: Report) -> list[str]:
     """Return the exercises of a report that are searched for the line that must change."""
     return [exercise.id for exercise in report.exercises if is_searched(exercise)]
 

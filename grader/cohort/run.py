@@ -464,7 +464,7 @@ class _Grading:
             standing.kept += 1
             standing.report = earlier
             return None
-        # any other report is put away, by the reason that the messages at the end name
+        # why an earlier report does not count, for the messages at the end
         if earlier is not None:
             results.keep_earlier(name)
             standing.replaced.append(name)

@@ -308,24 +308,21 @@ def _own_dues(document: Document, node: yaml.Node, raw: Mapping[str, _Due], know
 
 def unknown_learners(rules: Rules, path: Path, names: set[str]) -> list[CourseError]:
     """Return an error for each extension for an unknown learner."""
-    return [
-        CourseError(path, one.line, problem_text("no_learner", name=one.learner, near=near))
-        for one in rules.extensions
-        if one.learner is not None and one.learner not in names
-        for near in [did_you_mean(one.learner, sorted(names))]
-    ]
+    errors = []
+    for one in rules.extensions:
+        if one.learner is not None and one.learner not in names:
+            near = did_you_mean(one.learner, sorted(names))
+            errors.append(CourseError(path, one.line, problem_text("no_learner", name=one.learner, near=near)))
+    return errors
 
 
 def see_that_sections_are_known(rules: Rules, path: Path, sections: set[str]) -> None:
     """Raise `CourseError` if the rules name an unknown section."""
-    for one in rules.extensions:
-        if one.section is not None and one.section not in sections:
-            near = did_you_mean(one.section, sorted(sections))
-            raise CourseError(path, one.line, problem_text("no_section", name=one.section, near=near))
-    for section in rules.sections:
-        if section not in sections:
+    named = [*((one.line, one.section) for one in rules.extensions), *((None, section) for section in rules.sections)]
+    for number, section in named:
+        if section is not None and section not in sections:
             near = did_you_mean(section, sorted(sections))
-            raise CourseError(path, None, problem_text("no_section", name=section, near=near))
+            raise CourseError(path, number, problem_text("no_section", name=section, near=near))
 
 
 def _extension(document: Document, node: yaml.Node, raw: _Extension) -> Extension:

@@ -379,9 +379,9 @@ def _contradicts(person: Person, submission: Handed, submitter: Submitter) -> bo
 
 
 def _prefix(people: Sequence[Person], names: Sequence[str]) -> str:
-    """Return the prefix, such as `backward-`, that most folders of people on the roster have before a login.
+    """Return the prefix that the most folders have before a login of the roster, such as `backward-`.
 
-    Returns an empty text unless at least two folders have the prefix, or the only folder has it.
+    At least two folders must have the prefix, or the only folder. Otherwise, return an empty text.
     """
     known = {value.casefold() for person in people for value in (person.login, person.github) if value}
     counted: Counter[str] = Counter()

@@ -314,7 +314,11 @@ class Watch:
             self._at, self._announced = following, True
 
     def _press(self, key: str, events: Events | None = None) -> None:
-        """Handle a key. An event ends what takes time; without `events`, it is not begun."""
+        """Handle a key.
+
+        Args:
+            events: an event ends a search for the line that must change. Without `events`, there is no search.
+        """
         # another key than a second `r` cancels the reset
         confirmed, self._asked_to_reset = self._asked_to_reset, False
         # each key chooses a view, which is drawn at the end

@@ -361,7 +361,7 @@ class RightPass:
     """A value and a gradient for each node, and the visits of a correct backward pass.
 
     Attributes:
-        before: the gradients before the pass, where that of the root is the one with which it begins.
+        before: the gradients before the pass. The root has the gradient with which the pass begins.
     """
 
     values: tuple[float, ...]

@@ -164,7 +164,10 @@ class Repairs(_Strict, frozen=True):
 
     @property
     def places(self) -> tuple[tuple[int, ...], ...]:
-        """Return the lines that the edits change, each place once. Statements that move count if nothing else does."""
+        """Return the lines that the edits change, each place once.
+
+        Edits that move statements count only if there are no others.
+        """
         in_place = [one for one in self._edited if one.kind != "moved"]
         return tuple(dict.fromkeys(one.lines for one in in_place or self._edited))
 
@@ -198,7 +201,7 @@ class Repairs(_Strict, frozen=True):
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """Return the functions of which each, replaced by that of the course's solution, makes the checks pass."""
+        """Return the names of functions. If one of them is replaced by the course's own, the checks pass."""
         return tuple(one.function for one in self.found if one.kind == "function")
 
 

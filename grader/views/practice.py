@@ -288,7 +288,7 @@ def welcome(
     """Return the first screen: a text about the exercises, and the file to open.
 
     Args:
-        shorten: the command after which `grade` alone can be typed, or an empty text.
+        shorten: a command that lets the learner type `grade` alone. It is empty if that is possible already.
     """
     folder = files[report.exercises[0].id].parent
     count, points = len(course.exercises), course.max_score

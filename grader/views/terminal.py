@@ -277,9 +277,10 @@ def _lines_of(failure: Failure, style: Style, *, whole: bool = False) -> list[st
     layout = _Layout(style, whole)
     for smaller in [failure] if whole else _smaller(failure):
         failure = smaller
-        lines, most, fits = layout.fitted(failure)
-        if fits:
+        fitting = layout.fitted(failure)
+        if fitting.fits:
             break
+    lines, most = fitting.lines, fitting.most
     if len(lines) > most:  # a message of unprintable characters, which are shown as long escapes
         at = most - (3 if failure.play else 2)
         commands = lines[at + 1 - most :]
@@ -306,6 +307,26 @@ def _smaller(failure: Failure) -> Iterator[Failure]:
     yield from (replace(failure, facts=failure.facts[:count]) for count in range(len(failure.facts), 0, -1))
 
 
+class _Fitting(NamedTuple):
+    """The lines of an explanation after parts of it were shortened.
+
+    Attributes:
+        lines: the lines.
+        most: how many lines an explanation may have at most.
+        too_many: the number of lines for which there is no room; 0 or less if there is room for all.
+        cut_numbers: whether numbers were left out.
+    """
+
+    lines: list[str]
+    most: int
+    too_many: int
+    cut_numbers: bool
+
+    @property
+    def fits(self) -> bool:
+        return self.too_many <= 0
+
+
 class _Layout:
     """The layout of an explanation. It is indented and has a column of labels, both narrower in a narrow terminal."""
 
@@ -315,27 +336,24 @@ class _Layout:
         self.indent = " " * (4 if style.narrow else _TEXT + 2)
         self.label_width = 9 if style.narrow else _LABEL
 
-    def fitted(self, failure: Failure) -> tuple[list[str], int, bool]:
-        """Return the lines of an explanation, the most that it may have, and whether they fit.
+    def fitted(self, failure: Failure) -> _Fitting:
+        """Return the lines of an explanation, in the first layout in which they fit.
 
         Numbers share a line, and reasons use the full width, only if something would be left out otherwise.
         """
-        fitting = None
+        first = None
         for wide in (False, True):
             for joined in (False, True):
                 parts = [part for part in self.parts(failure, wide=wide, joined=joined) if part.lines]
-                lines, most, too_many, cut_numbers = self.shortened(parts)
-                if self.whole or (too_many <= 0 and not cut_numbers):
-                    return lines, most, too_many <= 0
-                fitting = (lines, most, True) if too_many <= 0 and fitting is None else fitting
-        return fitting or (lines, most, False)
+                fitting = self.shortened(parts)
+                if self.whole or (fitting.fits and not fitting.cut_numbers):
+                    return fitting
+                if fitting.fits and first is None:  # better than no fitting at all, but perhaps another keeps numbers
+                    first = fitting
+        return first or fitting
 
-    def shortened(self, parts: list[_Part]) -> tuple[list[str], int, int, bool]:
-        """Shorten the parts.
-
-        Return their lines, the most that they may have, the number of lines for which there is no room, and whether
-        numbers were left out.
-        """
+    def shortened(self, parts: list[_Part]) -> _Fitting:
+        """Shorten the parts where there is too little room, and return their lines."""
         # if everything is shown, a program, facts, the misconception and printed lines come with room for themselves
         added = 0
         if self.whole and parts:
@@ -353,7 +371,8 @@ class _Layout:
                     cut_numbers |= rank == _NUMBERS
                     parts[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
                 too_many -= len(part.lines) - len(parts[at].lines)
-        return [line for part in parts for line in part.lines], scale * _MOST_LINES + added, too_many, cut_numbers
+        lines = [line for part in parts for line in part.lines]
+        return _Fitting(lines, scale * _MOST_LINES + added, too_many, cut_numbers)
 
     def parts(self, failure: Failure, *, wide: bool, joined: bool) -> Iterator[_Part]:
         """Yield the parts of an explanation, in the order in which they are shown."""

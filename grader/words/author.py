@@ -50,7 +50,11 @@ def _first(programs: Sequence[str]) -> str:
 
 
 def depends_on_seed(misconception: str, checks: Sequence[str], seeds: int) -> str:
-    """Return the finding that the results of checks depend on the seed. Without a misconception: of the solution."""
+    """Return the finding that the results of checks depend on the seed.
+
+    Args:
+        misconception: the id of the misconception that was run, or an empty text for the solution.
+    """
     who = f"the misconception `{misconception}`" if misconception else "the solution"
     named = ", ".join(f"`{check}`" for check in checks)
     return f"{who} passes {named} under some of {seeds} seeds and not under others"
