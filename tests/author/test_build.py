@@ -12,7 +12,6 @@ from every import every
 
 from grader.author import build, make_stub
 from grader.author.build import Steps, catalogue
-from grader.author.verify import drift, drift_text
 from grader.client import Budget
 from grader.course import Course, CourseError, Exercise, load_course
 from grader.diagnosis import Misconception
@@ -80,18 +79,6 @@ def test_a_busy_machine_makes_the_same_book(monkeypatch: pytest.MonkeyPatch) -> 
     assert [math.inf] == allowed
 
 
-@pytest.mark.slow
-def test_the_shipped_book_knows_the_same_programs(built: AnswerBook, shipped: AnswerBook) -> None:
-    """The shipped book has exactly the programs that the checks ask for under the course's seed."""
-    assert built.answers.keys() == shipped.answers.keys(), STALE
-
-
-@pytest.mark.slow
-def test_the_shipped_book_has_the_same_stubs(built: AnswerBook, shipped: AnswerBook) -> None:
-    """The book contains the stub of every untouched file."""
-    assert built.stubs == shipped.stubs, STALE
-
-
 @every("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
 def test_the_shipped_book_has_the_same_misconceptions(exercise: Exercise, shipped: AnswerBook) -> None:
     """The shipped book has every misconception that is listed beside a solution, in the same words."""
@@ -111,19 +98,11 @@ def test_misconceptions_behave_as_in_the_shipped_book(
     assert now == kept, STALE
 
 
-@pytest.mark.slow
-def test_the_shipped_book_has_the_same_answers(built: AnswerBook, shipped: AnswerBook) -> None:
-    """No number differs by more than grading tolerates, with any version of torch."""
-    found = [drift_text(one) for one in drift(COURSE, shipped, built) if one.kind != "misconceptions"]
-    assert [] == found, STALE
-
-
-@pytest.mark.slow
-def test_answers_are_complete(built: AnswerBook) -> None:
+def test_answers_are_complete(shipped: AnswerBook) -> None:
     """Each answer has as many gradients as values, and the root's is 1. That of a training has no gradients."""
-    trained = {key for key, answer in built.answers.items() if not answer.grads}
-    assert 0 < len(trained) < len(built.answers) // 10
-    answers = [answer for key, answer in built.answers.items() if key not in trained]
+    trained = {key for key, answer in shipped.answers.items() if not answer.grads}
+    assert 0 < len(trained) < len(shipped.answers) // 10
+    answers = [answer for key, answer in shipped.answers.items() if key not in trained]
     assert all(len(answer.values) == len(answer.grads) for answer in answers)
     assert all(1.0 in answer.grads for answer in answers)
 

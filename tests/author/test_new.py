@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.author import build_book, guide, make_stub, new_course, new_exercise
+from grader.author import guide, make_stub, new_course, new_exercise
 from grader.author.release import NewError
-from grader.author.verify import verify
-from grader.course import Course, Part, load_course
-from grader.oracle.answer_book import write_book
+from grader.course import Part, load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,24 +49,6 @@ def mini(tmp_path: Path) -> Path:
 def files(folder: Path) -> set[str]:
     """Return every file below a folder."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-
-
-def built(course: Course) -> Course:
-    """Return the course after its answer book was built."""
-    write_book(course.book, build_book(course))
-    return course
-
-
-@pytest.mark.slow
-@pytest.mark.exhaustive  # each run has the same through the commands: tests/cli/test_authoring.py
-def test_a_new_course_is_right_as_it_is(tmp_path: Path) -> None:
-    """With an answer book, the course has no findings: the solution passes, misconceptions and mutants are caught."""
-    course = built(new_course(tmp_path / "my course", "Gradients: a course"))
-    new_exercise(course, "second")
-    results = list(verify(built(load_course(course.folder)), load_course(course.folder).exercises))
-    assert [[], []] == [result.findings for result in results]
-    assert [(5, 3, 3)] * 2 == [(result.score, result.misconceptions, result.diagnosed) for result in results]
-    assert all(0 < result.mutants == result.killed for result in results)
 
 
 def test_a_new_course_has_what_it_needs(tmp_path: Path) -> None:

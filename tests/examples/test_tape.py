@@ -2,17 +2,14 @@
 
 import json
 import os
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from in_process import GRADE, run_grade
+from in_process import run_grade
 
 from grader import sandbox
 from grader.author import make_stub
-from grader.checks.outcome import alike
 from grader.course import Exercise, load_course
 from grader.diagnosis import Misconception, read_misconceptions
 from grader.grading import grade
@@ -64,29 +61,6 @@ def through_the_command(folder: Path, tmp_path: Path) -> tuple[int, str, dict[st
 def shipped() -> AnswerBook:
     """Return the answer book in the repository."""
     return read_book(COURSE.book)
-
-
-@pytest.fixture(scope="module")
-def building(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple["subprocess.Popen[str]", Path]]:
-    """Run `grade build` on a copy of the course.
-
-    The copy has no misconceptions, which would be graded one by one.
-    """
-    copy = tmp_path_factory.mktemp("course") / "tape"
-    shutil.copytree(TAPE, copy, ignore=shutil.ignore_patterns("*.mistakes.yaml", "answers.json"))
-    words: list[str | Path] = [GRADE, "build", "--course", copy]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        yield process, load_course(copy).book
-        process.kill()
-
-
-@pytest.fixture(scope="module")
-def built(building: tuple["subprocess.Popen[str]", Path]) -> AnswerBook:
-    """Return the answer book as it is made now, without misconceptions."""
-    process, path = building
-    _, errors = process.communicate()
-    assert (0, "") == (process.returncode, errors)
-    return read_book(path)
 
 
 @pytest.fixture(scope="module")
@@ -151,27 +125,8 @@ def test_the_stub_is_in_step(shipped: AnswerBook, exercise: Exercise, in_step: C
 
 
 @each_exercise
-def test_the_book_knows_the_stub(shipped: AnswerBook, exercise: Exercise) -> None:
-    """The stub in the book is the present stub of the solution."""
-    assert make_stub(COURSE, exercise) == shipped.stubs[exercise.id], STALE
-
-
-@each_exercise
 def test_the_book_has_the_misconceptions(shipped: AnswerBook, exercise: Exercise) -> None:
     """The book has the words of every misconception. The diagnoses show that it has their behaviour too."""
     expected = [(one.id, one.title, one.explanation, one.hint) for one in CATALOGUE[exercise.id]]
     known = shipped.known[exercise.id].misconceptions
     assert expected == [(one.id, one.title, one.explanation, one.hint) for one in known], STALE
-
-
-@pytest.mark.exhaustive  # each run has the same for a book made elsewhere: tests/author/test_drift.py
-def test_the_book_has_the_programs(built: AnswerBook, shipped: AnswerBook) -> None:
-    """The book has exactly the programs that the checks ask for under the course's seed."""
-    assert built.answers.keys() == shipped.answers.keys(), STALE
-
-
-@pytest.mark.exhaustive
-def test_the_book_has_the_answers(built: AnswerBook, shipped: AnswerBook) -> None:
-    """No number differs by more than grading tolerates, with any version of torch."""
-    differing = [key for key, answer in built.answers.items() if not alike(answer, shipped.answers[key])]
-    assert [] == differing, STALE

@@ -19,8 +19,8 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="session")
-def grade_mixed(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Report]:
-    """Grades, each time anew, a folder in which one thing is right and every other is wrong in its own way."""
+def mixed(course: Course, tmp_path_factory: pytest.TempPathFactory, once: Callable[..., Report]) -> Report:
+    """Return the report on a folder in which one thing is right and every other is wrong, under a seed of its own."""
     folder, memo = tmp_path_factory.mktemp("mixed"), tmp_path_factory.mktemp("memo") / "oracle.sqlite"
 
     def solution(name: str) -> str:
@@ -38,10 +38,4 @@ def grade_mixed(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Cal
     files = {exercise.id: folder / exercise.filename for exercise in course.exercises}
     for name, text in texts.items():
         files[name].write_text(text, encoding="utf-8")
-    return lambda: grade(course, read_book(course.book), files, seed=SEED, memo=memo)
-
-
-@pytest.fixture(scope="session")
-def mixed(grade_mixed: Callable[[], Report], once: Callable[..., Report]) -> Report:
-    """The report on a folder of mistakes, under a seed of its own."""
-    return once("mixed", grade_mixed)
+    return once("mixed", lambda: grade(course, read_book(course.book), files, seed=SEED, memo=memo))
