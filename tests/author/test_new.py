@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.author import guide, make_stub, new_course, new_exercise
+from grader.author import make_stub, new_course, new_exercise
 from grader.author.release import NewError
 from grader.course import Part, load_course
 
@@ -189,8 +189,3 @@ def test_the_tape_can_have_another_exercise(tmp_path: Path) -> None:
     course = load_course(tmp_path / "tape")
     assert ("04_undo", 35) == (made.stem, course.max_score)
     assert course.file.read_text(encoding="utf-8").startswith("# A second, small course")
-
-
-def test_the_guide_is_there() -> None:
-    """The path of the authors' guide leads to the guide."""
-    assert guide().read_text(encoding="utf-8").startswith("# Writing a course\n")
