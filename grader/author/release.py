@@ -162,8 +162,7 @@ def new_exercise(course: Course, name: str, title: str | None = None) -> Exercis
     if number > _LAST:
         raise NewError(f"an exercise has a number of two digits, and {_LAST} is taken")
     _add(course.folder, name, f"{number:02}", _title(title, name))
-    extended = load_course(course.folder)
-    return next(exercise for exercise in extended.exercises if exercise.id == name)
+    return load_course(course.folder).by_id[name]
 
 
 def _title(given: str | None, name: str) -> str:

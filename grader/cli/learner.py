@@ -192,7 +192,7 @@ def _next_hint(course: Course, look: Style) -> list[str] | None:
 
     folder = learner_folders(course)[1]
     progress = progress_of(folder)
-    at = next((one for one in course.exercises if one.id == progress.at), None)
+    at = course.by_id.get(progress.at)
     if at is None:
         return None
     if not progress.check:

@@ -126,8 +126,7 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
     # an exercise, by default the one that the learner works on
     exercise = named if not words else named_exercise(course, words)
     if not words and exercise is None:
-        at = progress_of(folder).at
-        exercise = next((one for one in course.exercises if one.id == at), None) or files.at_hand()
+        exercise = course.by_id.get(progress_of(folder).at) or files.at_hand()
     if exercise is not None or not words:
         check = named_check(exercise, words[1:]) if exercise else None
         source = _source(files, options.file, exercise, nothing)
@@ -195,7 +194,7 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: L
     from ..replay.language import record_model
     from ..replay.record import CheckedFile
 
-    engine = next((one for one in course.exercises if one.id == ENGINE), None)
+    engine = course.by_id.get(ENGINE)
     own = target.engine
     # the learner has no engine of their own yet
     if engine is None or own is None or own.unread is not None or own.text == book.stubs.get(ENGINE):

@@ -227,6 +227,11 @@ class Course(Struct, frozen=True):
         return msgspec.json.decode(data, type=cls, dec_hook=lambda kind, value: folder)
 
     @property
+    def by_id(self) -> dict[str, Exercise]:
+        """Return each exercise by its id, in the order of the course."""
+        return {exercise.id: exercise for exercise in self.exercises}
+
+    @property
     def begins(self) -> dict[str, Part]:
         """Return each part by the id of its first exercise."""
         return {part.exercises[0]: part for part in self.parts}

@@ -158,7 +158,7 @@ class Tab:
     def _begin(self, exercise: str, text: str) -> Report:
         """Grade a text. What remains of the events is the search."""
         self._end_search()
-        one = _find(self._course, exercise)
+        one = self._course.by_id[exercise]
         self._here.longest_s = self._longest_s
         if self._graded[0] and not gc.get_freeze_count():
             # collections then skip what the first verdict has imported, which takes half of the time of each verdict
@@ -184,7 +184,7 @@ class Tab:
             result.max_score,
             exercise_screen(for_page(result), style=Style(width=width)),
             sorted(_marked(result)),
-            _find(self._course, result.id).hints_from(hint_of(failure)) if failure else (),
+            self._course.by_id[result.id].hints_from(hint_of(failure)) if failure else (),
             to_json(report).decode(),
             is_searched(result),
             line_of(result),
@@ -225,7 +225,7 @@ class Tab:
         from ..replay.presets import presets
         from ..views.replay import document
 
-        one = _find(self._course, exercise)
+        one = self._course.by_id[exercise]
         source = decode_source(_path(one), text.encode("utf-8", "replace"))
         others = [preset.subject for preset in presets()]
         return msgspec.json.encode(document(self._practice.replays(one, source, others))).decode()
@@ -308,10 +308,6 @@ class Tab:
         name = name.with_name(_COPY.sub("", name.stem) + name.suffix)
         exercises = self._course.exercises
         return next((one for one in exercises if name.name in (one.filename, one.notebook)), None)
-
-
-def _find(course: Course, name: str) -> Exercise:
-    return next(exercise for exercise in course.exercises if exercise.id == name)
 
 
 def _source(exercise: Exercise, name: str, data: bytes) -> Source:

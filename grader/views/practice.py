@@ -203,7 +203,7 @@ def what_next(
         passed: the ids of the exercises that are known to be passed.
         flags: the options that the command needs again.
     """
-    by_id = {exercise.id: exercise for exercise in course.exercises}
+    by_id = course.by_id
     at, check = at_hand(report)
     # nothing failed: the first exercise that is not passed, perhaps because it has not been begun
     if at is None or at.status == "passed":
