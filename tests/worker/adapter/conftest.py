@@ -205,6 +205,12 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return ENGINES[request.param]
 
 
+@pytest.fixture(scope="session")
+def engines() -> dict[str, str]:
+    """Return the source of each engine, by name."""
+    return {name: engine.source for name, engine in ENGINES.items()}
+
+
 @pytest.fixture
 def closures() -> str:
     """Return the usual engine: a set of inputs, and a closure on each node."""

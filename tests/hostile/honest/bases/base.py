@@ -1,16 +1,6 @@
-"""honest: reads its own name, module, documentation and line numbers."""
+"""WHAT"""
 
-import inspect
-import os
-import pathlib
-
-HERE = os.path.basename(__file__)
-STEM = pathlib.PurePath(__file__).stem
-assert HERE.endswith(".py")
-assert STEM
-assert __doc__.startswith("honest")
-assert __name__ != "__main__"
-LINE = inspect.currentframe().f_lineno
+BEFORE
 
 
 class Value:
