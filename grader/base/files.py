@@ -154,8 +154,8 @@ def write_named(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write to a path that the user named.
 
     A device (`/dev/null`), a pipe with a reader, and an open descriptor of this process
-    (`/dev/stdout`) are written to and not replaced. Other links are refused, because they may lead
-    anywhere, and so are disks. Raises `OSError`, and any error of the iterable `data`.
+    (`/dev/stdout`) are written to and not replaced. Disks are refused. Other links are refused,
+    because they may lead anywhere. Raises `OSError`, and any error of the iterable `data`.
     """
     # a descriptor is written to as it is, for example the pipe of `>(...)` in a shell
     own = _own_descriptor(path)

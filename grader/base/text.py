@@ -63,7 +63,7 @@ def plain(text: str, kept: str = "\t") -> str:
 
 
 def paragraph(text: str) -> str:
-    """Return a text of several lines for a log, none of which acts as a command.
+    """Return a text of several lines for a log. None of its lines acts as a command.
 
     `::` is kept inside a line, as in the id of a test.
     """
@@ -146,7 +146,7 @@ def counted(number: float, one: str) -> str:
     return f"{shown} {one}{'s' * (number != 1)}"
 
 
-def few(names: Sequence[str], most: int = 5, rest: str = "more") -> str:
+def few(names: Sequence[str], most: int, rest: str = "more") -> str:
     """Return the first `most` names, separated by commas. If there are more, `and` and `rest` follow."""
     return ", ".join(names[:most]) + (f" and {rest}" if len(names) > most else "")
 

@@ -266,7 +266,7 @@ _NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 def not_offered(about: Program, problem: Problem) -> bool:
     """Return whether a program failed only because it uses an optional operation.
 
-    Functions beyond those of the course are optional, and so are plain numbers other than exponents.
+    Functions beyond those of the course are optional. Plain numbers other than exponents are optional, too.
     """
     operations = [node for node in about.nodes if isinstance(node, Op)]
     extra = any(OPERATIONS[node.op].optional for node in operations)

@@ -1032,7 +1032,8 @@ class EngineUnderCheck:
                 self.screen = Screen(batch, partial(self._fixes, batch, judge, where_offered, range(len(runs))))
             fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
-            # of equal ranks the program that was sent first, because tests send small programs first
+            # of equal ranks the program that was sent first, because tests send small programs
+            # first
             first = min(failures, key=lambda i: (*_rank(failures[i]), i))
             if not self._runner.shared:
                 # in a shared process, the check is run again alone, and shrunk then
@@ -1081,8 +1082,9 @@ class EngineUnderCheck:
         """Return whether an edited file answers a batch without a failure.
 
         Args:
-            judge: Judges the outcomes of the batch that failed, of which this batch has a part.
-            places: The place in that batch of each run.
+            batch: The batch that failed, or a part of it.
+            judge: Judges the outcomes of the batch that failed.
+            places: For each run of `batch`, its place in the batch that failed.
         """
         if not isinstance(answer, Read):
             return False

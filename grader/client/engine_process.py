@@ -58,8 +58,8 @@ class EngineProcess:
         stub: The file as it was given out. A source with the same syntax tree counts as not started.
         limits: The limits of loading and of each batch.
         budget: The budget of the whole submission, which its files share.
-        apart: Whether each batch is run in a fresh process. Without `apart`, this begins after a batch that ran out
-            of time, or that died in a used process.
+        apart: Whether each batch is run in a fresh process from the beginning. Otherwise this begins when a batch has
+            run out of time, or has died in a used process.
     """
 
     def __init__(

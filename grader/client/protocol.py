@@ -93,13 +93,7 @@ class Batch(Struct, frozen=True, dict=True):
             {
                 "runs": [[run.spell(run.program.sent), run.steps] for run in self.runs],
                 "order_seeds": self.order_seeds,
-                "rearranged": [
-                    [
-                        a and [run.spell(a.wire), [_arranged(*step, places=a.places) for step in run.steps]]
-                        for run, a in zip(self.runs, arrangements, strict=True)
-                    ]
-                    for arrangements in self.arrangements[1:]
-                ],
+                "rearranged": [[*map(_rearranged, self.runs, later)] for later in self.arrangements[1:]],
                 "calls": self.calls,
                 "cpu_s": self.cpu_s,
                 "engine": self.engine,
@@ -433,6 +427,13 @@ _STEPS: dict[str, _Step] = {
     "given_list": _Step((_ReturnedNodes,)),
     "given_numbers": _Step((_Returned,)),
 }
+
+
+def _rearranged(run: Run, arrangement: Arrangement | None) -> list[object] | None:
+    """Return a run on an arranged program as it is sent; None if the program keeps its order."""
+    if arrangement is None:
+        return None
+    return [run.spell(arrangement.wire), [_arranged(*step, places=arrangement.places) for step in run.steps]]
 
 
 def _arranged(name: str, *arguments: Any, places: tuple[int, ...]) -> list[Any]:

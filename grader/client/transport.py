@@ -191,7 +191,7 @@ class Printed:
 
 
 class _Attempts:
-    """The calls that learner code attempts and the kernel reports, all of which are refused.
+    """The calls that learner code attempts and the kernel reports. All of them are refused.
 
     Attributes:
         names: the names of the calls, of all processes of the file.

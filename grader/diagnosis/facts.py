@@ -139,7 +139,7 @@ def _program(form: Form, x: Sequence[float]) -> Program:
 # -- facts from the answers -----------------------------------------------------------------------
 
 
-def rule_facts(answer: Read, source: str, shown: Program | None = None) -> tuple[FaultFact, ...]:
+def rule_facts(answer: Read, source: str, shown: Program | None) -> tuple[FaultFact, ...]:
     """Return the facts about each operation's rule, simple operations first.
 
     There are no facts about an operation that is composed of others (`a - b` as `a + -b`).
@@ -506,7 +506,7 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
 
 
 def _first_wrong(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator[FaultFact]:
-    """Yield a fact with the first wrong contribution, and the first set of numbers for which it is right, if any."""
+    """Yield a fact with the first wrong contribution. If one is right, the fact has its set of numbers, too."""
     right = next((_program(form, one.x).shown for one in samples if _fits([one], _right)), "")
     for one in samples:
         for upstream, seen in one.tries():
@@ -570,7 +570,7 @@ def _by_gradient(inputs: Sequence[Sequence[_Sample]], j: int) -> bool:
     return True
 
 
-def pass_facts(answer: Read, rules: Collection[FaultFact] = (), shown: Program | None = None) -> tuple[FaultFact, ...]:
+def pass_facts(answer: Read, rules: Collection[FaultFact], shown: Program | None) -> tuple[FaultFact, ...]:
     """Return the most important fact about `backward()`, or none.
 
     Args:
@@ -610,11 +610,11 @@ def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], s
 
 
 @cache
-def gradient_probes(limits: Limits, only: str = "") -> Batch:
+def gradient_probes(limits: Limits, only: str) -> Batch:
     """Return the batch in which `backward()` runs on each operation alone, and on small programs of several.
 
     Args:
-        only: an operation, or the text of a program of several, to run no other.
+        only: an operation, or the text of a program of several, to run no other; an empty text for all.
     """
     programs = [p for *_, programs in _observed(only) for p in programs]
     runs = [Run(p, (("values",), ("backward", p.root), ("grads",))) for p in programs]
@@ -631,7 +631,7 @@ def _observed(only: str) -> Iterator[tuple[str, Sequence[str], Sequence[Program]
     yield from (one for one in alone if one[0] in _MADE_OF_OTHERS)
 
 
-def gradient_facts(answer: Read, only: str = "") -> tuple[FaultFact, ...]:
+def gradient_facts(answer: Read, only: str) -> tuple[FaultFact, ...]:
     """Return the formulas of wrong gradients after `backward()`.
 
     Operations that are not composed of others come first. If their gradients are right, there are facts about one
@@ -873,7 +873,8 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
         return function in outcome.calls and outcome.finding is not None and outcome.finding.reason is None
     operation = operation_of(fact)
     reason = outcome.finding and outcome.finding.reason
-    # a fault of the pass may make code run without end; an error follows only from a result that cannot be used
+    # a fault of the pass may make code run without end; an error follows only from a result that
+    # cannot be used
     if reason and reason.kind in _LIMITS:
         return operation is None and outcome.passes
     if reason:
@@ -892,7 +893,8 @@ def explains(fact: FaultFact, outcome: CheckOutcome) -> bool:
     # where each gradient gets one contribution, `=` and `+=` give the same
     if fact.kind == "overwrites" and not fact.found and outcome.once and not any(map(_made_of, outcome.operations)):
         return False
-    # a wrong value of an operation that the program does not contain, but its methods use, explains only wrong values
+    # a wrong value of an operation that the program does not contain, but its methods use, explains
+    # only wrong values
     return operation in (_used if outcome.wrong_value or fact.kind != "value" else set)(outcome.operations)
 
 

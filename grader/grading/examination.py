@@ -245,8 +245,8 @@ def checks_pass(
     checks: Iterable[Check],
     budget: Budget,
     *,
-    limit_divisor: int = 1,
-    orders: int | None = None,
+    limit_divisor: int,
+    orders: int | None,
 ) -> bool:
     """Return whether a source passes checks. They are run one after another, up to the first that does not pass.
 
@@ -255,7 +255,7 @@ def checks_pass(
     Args:
         budget: The limits of all runs.
         limit_divisor: Divides every limit of calls and CPU time.
-        orders: Under how many order seeds each program is run. By default, under all.
+        orders: Under how many order seeds each program is run; None for all.
     """
     limits = replace(grader.course.limits, cpu_s=grader.course.limits.cpu_s / limit_divisor)
     with grader.process(grader.warm, source, None, limits, budget) as process:

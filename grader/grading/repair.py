@@ -182,11 +182,11 @@ def _screens(examined: Examined, checks: Sequence[Check]) -> list[Screen]:
 
 
 class _Functions(NamedTuple):
-    """The functions with which checks pass after a correct function replaced them.
+    """The functions whose replacement by a correct function makes failed checks pass.
 
     Attributes:
-        every: Those with which every required check passes that failed.
-        first: Without such a function, those with which the first check passes that failed.
+        every: Each of these makes all failed checks pass.
+        first: If there is none in `every`: each of these makes the first failed check pass.
     """
 
     every: list[Candidate]
@@ -305,7 +305,8 @@ class _Attempt:
         """
         edits = self._edits.by_number
         for _, group in groupby(self._edits.in_order()[: self.most], lambda number: self._edits.group(edits[number])):
-            # the groups come in the order of how likely they are, so the first repair ends the search
+            # the groups come in the order of how likely they are, so the first repair ends the
+            # search
             passed = yield from self._screened(list(group))
             if not self._screens:
                 self.tried += len(passed)
@@ -317,7 +318,7 @@ class _Attempt:
         return []
 
     def first_passed(self) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates of the first group that has one with which the first check passes."""
+        """Return the candidates of a group that make the first check pass. It is the first group that has any."""
         candidates = [self._edits.by_number[number] for number in self._first[:_MOST_FIRST]]
         for _, group in groupby(candidates, self._edits.group):
             repairs = yield from self._trial.one_in_each_place(list(group), self._progress(), self._trial.failed[0])
@@ -357,7 +358,7 @@ class _Trial(Struct):
     left: int = _MOST_ALONE
 
     def one_in_each_place(
-        self, candidates: Sequence[Candidate], progress: Searching, check: Check | None = None
+        self, candidates: Sequence[Candidate], progress: Searching, check: Check | None
     ) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates that repair the file, one for each place. Yield the progress before each run."""
         by_place: dict[tuple[int, ...], Candidate] = {}

@@ -1,4 +1,4 @@
-"""Grade submissions from end to end. Progress comes as events, of which the last is the report."""
+"""Grade submissions from end to end. Progress comes as events. The last event is the report."""
 
 import hashlib
 import os

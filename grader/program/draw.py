@@ -44,10 +44,12 @@ def draw(
             have no operation of two operands.
     """
     unknown = [op for op in ops if op not in OPERATIONS]
-    if unknown or not ops:
-        listing = f"; the operations are {', '.join(OPERATIONS)}"
-        problem = f"unknown operation: {', '.join(unknown)}" if unknown else "there is no operation to draw from"
-        raise ProgramError(problem + (did_you_mean(unknown[0], OPERATIONS) if unknown else "") + listing)
+    listing = f"; the operations are {', '.join(OPERATIONS)}"
+    if not ops:
+        raise ProgramError(f"there is no operation to draw from{listing}")
+    if unknown:
+        near = did_you_mean(unknown[0], OPERATIONS)
+        raise ProgramError(f"unknown operation: {', '.join(unknown)}{near}{listing}")
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):
         raise ProgramError(f"sizes must be between 1 and {len(_STEPS)}, not {sizes}")

@@ -105,6 +105,7 @@ class Program:
                     raise ProgramError(f"{self.text}: {self.nodes[index].name} uses a node that comes after it")
         if len({node.name for node in self.nodes}) < len(self.nodes):
             raise ProgramError(f"{self.text}: two nodes share a name")
+        # the answers to this program are read from those to `truth`, by name
         lacking = [node.name for node in self.nodes if self.truth and node.name not in self.truth.index]
         if lacking:
             raise ProgramError(f"{self.text}: `truth` has no node {', '.join(lacking)}")
@@ -535,6 +536,7 @@ class _Parser:
         names = [one.id for one in targets if isinstance(one, ast.Name)]
         if call.keywords or not names or len(names) < len(targets) or not self.names.keys().isdisjoint(names):
             raise self._error(f"`{ast.unparse(call)}` needs a new name on the left for each node that it makes")
+        # the operands of all nodes that the call makes, which are the same for each
         used: list[int] = []
 
         arguments = tuple(self._argument(argument, used) for argument in call.args)

@@ -371,10 +371,10 @@ class Graph:
         # try the pass on two products, or on two sums if the file has no product yet
         for times, combine in ((1, operator.mul), (0, operator.add)):
             changed = self._changed_by_pass(combine)
+            if changed == 3:
+                raise Unreadable("unclear_writes")
             if changed is not None:
-                raise (
-                    Unreadable("unclear_writes") if changed == 3 else Unreadable("pass_stops", counts=(changed, times))
-                )
+                raise Unreadable("pass_stops", counts=(changed, times))
         raise Unreadable("no_rule", *itertools.islice(values.attributes(result), _NAMES))
 
     def _changed_by_pass(self, combine: Callable[[Any, Any], Any]) -> int | None:
@@ -401,8 +401,9 @@ class Graph:
         """Return the state of a node's rule and its first and last line in the learner's file.
 
         Returns:
-            `["rule", state, alone, first, last]`. The state is `input` for a leaf, else as in `Rules.state`. `alone`
-            says that the operation made no other node with inputs. Both lines are 0 if the rule is not in the file.
+            `["rule", state, alone, first, last]`. The state is `input` for a leaf. For any other node it is that of
+            `Rules.state`. `alone` says that the operation made no other node with inputs. Both lines are 0 if the rule
+            is not in the file.
         """
         node = self._node(index)
         if id(node) in self.leaves:

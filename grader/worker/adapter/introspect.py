@@ -123,7 +123,8 @@ class Trial:
             return self._function(_USUAL)
         if stored:
             return stored
-        # the only function that the node keeps; else what the pass calls, contains or finds in the node
+        # the only function that the node keeps; else what the pass calls, contains or finds in the
+        # node
         functions = [
             n for n, v in attributes.items() if callable(v) and not isinstance(v, cls) and not _is_part(v, cls)
         ]
@@ -309,12 +310,12 @@ class Trial:
 
     # -- how the pass uses stored local derivatives ---------------------------------------------
 
-    def derivatives_of(self, small: Small) -> str:
+    def derivatives_of(self) -> str:
         """Return what the pass over a new graph calls stored derivatives with: see `Reading.derivatives_of`."""
+        root, sources = self.small().operations[1]
         rules = rules_of(self.shape)
         if not isinstance(rules, StoredRules):
             return "grad"
-        root, sources = small.operations[1]
         calls: list[tuple[Any, ...]] = []
 
         def recorded(local: Any) -> Any:
@@ -548,7 +549,6 @@ def _wants_more(function: Any) -> bool:
 
 _GRADIENTS = ("grad", "_grad", "gradient", "derivative", "deriv", "adjoint", "g")
 _INPUTS = ("_prev", "_children", "children", "prev", "inputs", "_inputs", "parents", "_parents")
-_NAMES = 4  # the most candidates that a problem names
 _CONTAINERS = (tuple, list, set, frozenset)
 _WANTS_GRADIENT = re.compile(r"_*(requires?|needs?|wants?|with|tracks?)_?grad(ient)?s?", re.IGNORECASE)
 _BEHIND = 12.625  # is put into an attribute for a moment, to see whether a method returns it
@@ -589,7 +589,7 @@ def engine_class(module: ModuleType) -> type:
     if not able:
         need(module, "Value")
         raise Unreadable("no_class")
-    raise Unreadable("several_classes", *map(values.name_of, able[:_NAMES]))
+    raise Unreadable("several_classes", *map(values.name_of, able[:_MOST_NAMES]))
 
 
 def _only(names: list[str], what: str) -> str:
@@ -597,7 +597,7 @@ def _only(names: list[str], what: str) -> str:
         return names[0]
     if not names:
         raise Unreadable(f"no_{what}")
-    raise Unreadable(f"several_{what}s", *map(str, names[:_NAMES]))
+    raise Unreadable(f"several_{what}s", *map(str, names[:_MOST_NAMES]))
 
 
 def _known(names: tuple[str, ...], obj: object) -> str:
@@ -683,7 +683,7 @@ def read(module: ModuleType) -> Reading:
         trial.shape = trial.shape._replace(passes=_other_passes(trial))
     if trial.own_pass:
         trial.shape = trial.shape._replace(each_use=trial.uses_each())
-        trial.shape = trial.shape._replace(derivatives_of=trial.derivatives_of(trial.small()))
+        trial.shape = trial.shape._replace(derivatives_of=trial.derivatives_of())
     return trial.shape
 
 

@@ -63,7 +63,8 @@ class Trace:
     def _around(self, run: Callable[..., Any], op: str, reflected: bool, *operands: Any) -> Any:
         result = run(*operands)
         if isinstance(result, self._shape.cls) and not any(result is one for one in operands):
-            # the innermost call ends first, and counts; the node is kept, so that its address stays its own
+            # the innermost call ends first, and counts; the node is kept, so that its address stays
+            # its own
             self._made.setdefault(id(result), (result, op, operands[::-1] if reflected else operands))
         return result
 

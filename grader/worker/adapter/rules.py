@@ -41,7 +41,8 @@ class Shared:
     def __init__(self, space: dict[Any, Any]) -> None:
         self.space = space
         self._originals: dict[Any, Any] = {}
-        # by key and address: a node, which is kept so that its address stays its own, and its function
+        # by key and address: a node, which is kept so that its address stays its own, and its
+        # function
         self._instead: dict[Any, dict[int, tuple[Any, Any]]] = {}
 
     def function(self, key: Any, node: Any) -> Any:
@@ -282,9 +283,10 @@ class Rules:
         return False
 
     def state(self, node: Any, leaf: Any) -> str:
-        """Return `own` if a node has a rule other than a leaf's, or a method that serves all nodes.
+        """Return `own`, `none` or `default`.
 
-        Return `none` if the rule is None, else `default`.
+        It is `own` if the node has a rule other than a leaf's, or if one method serves all nodes. It is `none` if the
+        rule is None, and `default` otherwise.
         """
         return "default"
 

@@ -101,8 +101,8 @@ class Nodes:
     def let_die(self, kept: Iterable[Any]) -> None:
         """Release this run's objects except `kept`, so that those without other references are freed.
 
-        New objects reuse the numbers of the freed ones, and so their hashes and ids, as they may
-        reuse addresses in memory. Objects that do not support weak references are not released.
+        New objects get the numbers of the freed ones, with their hashes and ids. In the same way,
+        Python reuses addresses in memory. Objects that do not support weak references are not released.
         """
         # hold the others weakly, and let those die that nothing else refers to
         stay = set(map(id, kept))
