@@ -294,13 +294,13 @@ class BeforeInput(_Remark, frozen=True, tag="before_input"):
     again: bool = False
 
 
-Asked: TypeAlias = (
+RunRemark: TypeAlias = (
     IntLeaves | InPlace | StartingFrom | SecondPass | BuiltAgain | Released | RulesRunAgain | Cleared | RuleTripled
 )
 TraceFault: TypeAlias = RanTwice | NeverRan | RanEarly
 OrderFault: TypeAlias = NoList | Disordered | NoNode | ListedTwice | NotListed | Unrelated | BeforeInput
 Remark: TypeAlias = (
-    Asked
+    RunRemark
     | DependsOnOrder
     | DataChanged
     | NoGradientChanged

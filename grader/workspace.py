@@ -222,7 +222,7 @@ def reset(path: Path, stub: str) -> Reset:
     content = _content(path)
     if content == data:
         return Reset(written=False)
-    copy = None if content is None else _copied(path, content)
+    copy = None if content is None else _write_copy(path, content)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, data)
     return Reset(written=True, copy=copy)
@@ -234,7 +234,7 @@ def keep(path: Path) -> Path | None:
     Copies are numbered. Raises `OSError`, also for anything but a regular file.
     """
     content = _content(path)
-    return None if content is None else _copied(path, content)
+    return None if content is None else _write_copy(path, content)
 
 
 def _content(path: Path) -> bytes | None:
@@ -244,7 +244,7 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _copied(path: Path, content: bytes) -> Path:
+def _write_copy(path: Path, content: bytes) -> Path:
     folder = own_folder(path.parent) / _BACKUPS
     plain_folder(folder)
     for number in count(1):

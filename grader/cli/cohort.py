@@ -27,7 +27,7 @@ from ..cohort import (
     PoolError,
     Results,
     ResultsError,
-    Standing,
+    RunProgress,
     Summary,
     drawn,
     grade_entries,
@@ -178,26 +178,26 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
         folder = str(readable(course.folder.absolute()))
         run = RunFile(CourseStamp.of(course), __version__, seed, pool.start(), folder, seen)
         # before the first report, so that an interrupted run is continued with the same seed
-        results.note(run)
+        results.write_run(run)
         graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen, lines=lines)
         # the first item comes before any submission; the object is the same until the end
-        standing = next(graded)
-        reports = _watched(graded, len(submitted))
+        progress = next(graded)
+        reports = _reports_with_progress(graded, len(submitted))
         rules, earlier = rules_digest(options.out), partial(_earlier, results)
-        summary = summarise(course, reports, standing.faults, beside, people, earlier, rules=rules)
+        summary = summarise(course, reports, progress.faults, beside, people, earlier, rules=rules)
     # only after the last report, so that an interrupted run moves nothing away
     gone = results.set_aside(submitted)
     record(options.out, people, summary.learners)
-    results.note(msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed)))))
+    results.write_run(msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed)))))
     # last, because exports and the page need the summary
     write_atomically(results.summary, json_text(summary).encode())
     # show
     sys.stdout.write(
-        render_cohort(summary, results=str(readable(options.out)), kept=standing.kept, color=style().color)
+        render_cohort(summary, results=str(readable(options.out)), kept=progress.kept, color=style().color)
     )
-    sys.stdout.write(render_changes(changes_since(before, summary, results, standing.replaced)))
+    sys.stdout.write(render_changes(changes_since(before, summary, results, progress.replaced)))
     print(f"\n{words.places(f'{results.reports}{os.sep}', str(results.summary))}")
-    for note in _notes(options.out, standing, sorted(people.ignored), gone):
+    for note in _notes(options.out, progress, sorted(people.ignored), gone):
         print(note)
     return 1 if summary.needs_review or beside else 0
 
@@ -216,20 +216,20 @@ def _pool(grading: Settings, options: CohortOptions, count: int) -> Pool:
     return DaskPool(grading, options.dask) if options.dask else LocalPool(grading, min(options.jobs, max(1, count)))
 
 
-def _notes(out: Path, standing: Standing, ignored: Sequence[str], gone: Sequence[str]) -> Iterator[str]:
+def _notes(out: Path, progress: RunProgress, ignored: Sequence[str], gone: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each kind of report that was not kept as it was."""
     aside = str(out / GONE)
-    if standing.outdated:
-        yield words.outdated(standing.outdated)
+    if progress.outdated:
+        yield words.outdated(progress.outdated)
     if ignored:
         yield words.ignored(list(map(plain, ignored)), OVERRIDES)
     if gone:
         yield words.gone(list(map(plain, gone)), aside)
-    if standing.edited:
-        yield words.edited(standing.edited, aside)
+    if progress.edited:
+        yield words.edited(progress.edited, aside)
         yield words.change_points(shlex.quote(str(out)))
-    if standing.damaged:
-        yield words.damaged(standing.damaged, aside)
+    if progress.damaged:
+        yield words.damaged(progress.damaged, aside)
 
 
 def _before(options: CohortOptions, results: Results) -> Summary | None:
@@ -251,30 +251,30 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _watched(standings: Iterable[Standing], total: int) -> Iterator[Report]:
+def _reports_with_progress(states: Iterable[RunProgress], total: int) -> Iterator[Report]:
     """Yield the reports, and show progress: a bar on a terminal, or else a line every few seconds."""
-    shown = _with_bar(standings, total) if sys.stderr.isatty() else _in_lines(standings)
-    yield from (standing.report for standing in shown if standing.report is not None)
+    shown = _with_bar(states, total) if sys.stderr.isatty() else _in_lines(states)
+    yield from (progress.report for progress in shown if progress.report is not None)
 
 
-def _with_bar(standings: Iterable[Standing], total: int) -> Iterator[Standing]:
+def _with_bar(states: Iterable[RunProgress], total: int) -> Iterator[RunProgress]:
     with tqdm(total=total, bar_format=f"{{l_bar}}{{bar}}| {words.PROGRESS}{{postfix}}", unit="") as bar:
-        for standing in standings:
-            bar.set_postfix_str(words.faults(len(standing.faults)), refresh=False)
-            bar.update(standing.done - bar.n)
-            yield standing
+        for progress in states:
+            bar.set_postfix_str(words.faults(len(progress.faults)), refresh=False)
+            bar.update(progress.done - bar.n)
+            yield progress
 
 
-def _in_lines(standings: Iterable[Standing]) -> Iterator[Standing]:
+def _in_lines(states: Iterable[RunProgress]) -> Iterator[RunProgress]:
     started = last = time.monotonic()
-    for standing in standings:
+    for progress in states:
         now = time.monotonic()
         if now - last >= _PLAIN_EVERY_S:
             last = now
-            shape = ", ".join(filter(None, [words.PROGRESS, words.faults(len(standing.faults))]))
-            meter = tqdm.format_meter(standing.done, standing.total, now - started, bar_format=shape, unit="")
+            shape = ", ".join(filter(None, [words.PROGRESS, words.faults(len(progress.faults))]))
+            meter = tqdm.format_meter(progress.done, progress.total, now - started, bar_format=shape, unit="")
             print(meter, file=sys.stderr, flush=True)
-        yield standing
+        yield progress
 
 
 # -- Record decisions
@@ -294,7 +294,7 @@ def run_decide(course: Course, options: DecideOptions) -> int:
         raise UserError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
     earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
     if options.everyone:
-        decisions = _closed(options, summary)
+        decisions = _decisions_to_close(options, summary)
     elif options.learner is None:
         raise UserError(problem_text("say_whom"))
     else:
@@ -329,15 +329,15 @@ def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Ove
         near = did_you_mean(name, sorted(known))
         raise UserError(problem_text("unknown_in", name=name, folder=options.results, near=near))
     names = (name, *(names_of(learner) if learner is not None else ()))
-    confirmed = _confirmed(options, earlier.of(*names))
-    decided = _decided(options, confirmed)
+    confirmed = _confirmed_decisions(options, earlier.of(*names))
+    decided = _decision_of(options, confirmed)
     _see_that_it_can_be(options, name, learner, summary)
     return structs.replace(decided, made_for=made_for_files(options.results, learner, decided))
 
 
-def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
+def _decisions_to_close(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
     """Return a decision for each open review that has one of the reasons in `keep`. Raises `UserError`."""
-    wish = _decided(options)
+    wish = _decision_of(options)
     only = Decided(wish.by, wish.at, wish.why, keep=wish.keep)
     if options.learner is not None or not wish.keep or wish != only or options.confirm:
         raise UserError(problem_text("all_is_for_keep"))
@@ -355,7 +355,7 @@ def _closed(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided
     return decisions
 
 
-def _confirmed(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decided]:
+def _confirmed_decisions(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decided]:
     """Return the earlier decisions that are confirmed. Raises `UserError` if there is no such decision.
 
     Names in `withdraw` must belong to earlier decisions, too.
@@ -417,7 +417,7 @@ def _see_that_files_are_there(results: Path, learner: Learner | None, decided: D
             raise UserError(f"--file {exercise}={path}: {no_such_file(exercise, path, paths)}")
 
 
-def _decided(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decided:
+def _decision_of(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decided:
     """Return the decision that the options describe, together with confirmed ones. Raises `UserError`."""
     read: dict[str, Callable[[Any], Any]] = {
         "points": partial(_pairs, "--points", "write_points", _number),

@@ -174,7 +174,7 @@ def hint(
         if lines is not None:
             print("\n".join(lines))
             return 0
-    at = find_exercise(of, exercise) if exercise else _following(of)
+    at = find_exercise(of, exercise) if exercise else _exercise_for_hint(of)
     shown, count = 1 if number is None else number, len(at.hints)
     if not 1 <= shown <= count:
         raise UserError(words.hint_range(at.id, count))
@@ -229,7 +229,7 @@ def _search(course: Course, exercise: Exercise, folder: Path, progress: Progress
         keep_search(progress, StatusLine().follow(practice.searched_file(exercise), course))
 
 
-def _following(course: Course) -> Exercise:
+def _exercise_for_hint(course: Course) -> Exercise:
     """Return an exercise that has not been passed: the last begun one, or else the first after the passed ones.
 
     Raises `UserError` if all have been passed.

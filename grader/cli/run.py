@@ -66,7 +66,7 @@ def run_grade(options: GradeOptions) -> int:
             root=(options.folder or run.root) if options.official else None,
             here=Path.cwd(),
             notes=_notes(course, options),
-            searched=_explained if _wants_line(run.own, options) else None,
+            searched=_exercises_to_search if _wants_line(run.own, options) else None,
         )
 
         # show the result, and then the line that must change
@@ -205,7 +205,7 @@ def _wants_line(own: Path | None, options: GradeOptions) -> bool:
     return by_default if options.line is None else options.line
 
 
-def _explained(report: Report) -> list[str]:
+def _exercises_to_search(report: Report) -> list[str]:
     """Return the exercise whose failure is explained, if there is one."""
     result, check = shown_in_full(report)
     return [result.id] if result is not None and check is not None and result.status != "passed" else []

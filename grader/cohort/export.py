@@ -23,7 +23,7 @@ _SHOWN = 5
 
 
 @dataclass
-class Exported:
+class ExportResult:
     """An export: how many learners or submissions were written, and where.
 
     Attributes:
@@ -46,7 +46,7 @@ def export(
     out: str | None = None,
     course: Course | None = None,
     assignment: str | None = None,
-) -> Exported:
+) -> ExportResult:
     """Write an export.
 
     Args:
@@ -73,7 +73,7 @@ def export(
     if assignment is None:
         assignment = summary.title if form.assignment == "title" else summary.course.id
     request = replace(request, assignment=assignment, title=summary.title, learners=summary.learners)
-    done = Exported("learner" if summary.roster and form.each == "learner" else "submission", request.warnings)
+    done = ExportResult("learner" if summary.roster and form.each == "learner" else "submission", request.warnings)
     place = Path(out) if out is not None else results / "exports" / _name(form, request)
     rows = _rows(form, results, summary.learners)
     left_out = 0
@@ -149,7 +149,7 @@ def _rows(form: Format, results: Path, table: Sequence[Learner]) -> Iterator[Rep
             yield from (nothing_submitted(like, learner) for learner in absent)
 
 
-def _counted(rows: Iterable[Report], done: Exported) -> Iterator[Report]:
+def _counted(rows: Iterable[Report], done: ExportResult) -> Iterator[Report]:
     for row in rows:
         done.count += 1
         yield row
@@ -183,14 +183,14 @@ def _write_file(texts: Iterator[str], path: Path | None, *, named: bool) -> Path
     return path
 
 
-def _write_folder(exported: Iterator[Files], done: Exported, *, named: bool) -> int:
+def _write_folder(exports: Iterator[Files], done: ExportResult, *, named: bool) -> int:
     """Write the files of each report, and count these reports. Return how many reports have no files."""
     folder, without = done.path or Path(), 0
     if not named:  # empty our own folder, because files of removed submissions would be uploaded too
         plain_folder(folder.parent)
         plain_folder(folder)
         shutil.rmtree(folder, ignore_errors=True)
-    for files in exported:
+    for files in exports:
         for name, text in files.items():
             path = folder / name
             folder.mkdir(parents=True, exist_ok=True)

@@ -143,7 +143,7 @@ class Results:
         try:
             if written(self.folder) is None:  # the reports come from a version that did not record digests
                 for path, _ in _files(self.reports):
-                    self._note(path.stem, read_plain(path))
+                    self._record_digest(path.stem, read_plain(path))
         except OSError as error:
             os.close(self._lock)
             raise ResultsError(f"{error.filename or self.folder}: {error.strerror}; name another --out") from None
@@ -164,7 +164,8 @@ class Results:
         """Delete the summary, which becomes stale, and write a report atomically. Raises `OSError`."""
         self.summary.unlink(missing_ok=True)
         data = to_json(report)
-        self._note(report.submission.id, data)  # first: if the run is killed here, the earlier report stays valid
+        # the digest first: if the run is killed here, the earlier report stays valid
+        self._record_digest(report.submission.id, data)
         write_atomically(self.path(report.submission.id), data)
 
     @property
@@ -174,7 +175,7 @@ class Results:
             self._known = written(self.folder) or {}
         return self._known
 
-    def _note(self, entry_id: str, data: bytes) -> None:
+    def _record_digest(self, entry_id: str, data: bytes) -> None:
         """Append the digest of a report to the list of written reports. Raises `OSError`."""
         digest = hashlib.sha256(data).hexdigest()
         if digest in self._written.setdefault(entry_id, set()):
@@ -295,7 +296,7 @@ class Results:
                 if known is not None and not is_as_written(known, reports[place], data):
                     self.edited.append(reports[place])
                     continue
-                self._note(reports[place], data)
+                self._record_digest(reports[place], data)
             if place in before:
                 plain_folder(self.earlier)
             write_atomically(self.folder / place, data)
@@ -326,7 +327,7 @@ class Results:
         same = report.submission.sha256 == submission.stamp.sha256
         return report.seed if same and file_names(submission).items() <= files.items() else None
 
-    def note(self, run: RunFile) -> None:
+    def write_run(self, run: RunFile) -> None:
         """Write `run.json`. Raises `OSError`."""
         write_atomically(self.folder / RUN, json_text(run).encode())
 

@@ -323,7 +323,7 @@ def _outcome(name: str, future: Any) -> Outcome | PoolError:
 
 
 @dataclass
-class Standing:
+class RunProgress:
     """The progress of a run: numbers of submissions, and the ids of submissions with a problem.
 
     Attributes:
@@ -377,7 +377,7 @@ def grade_entries(
     *,
     seen: bool = False,
     lines: bool = False,
-) -> Iterator[Standing]:
+) -> Iterator[RunProgress]:
     """Grade every submission that has no report for the same files, course, seed and grader version.
 
     Args:
@@ -395,11 +395,11 @@ def grade_entries(
         PoolError: nothing can be graded.
         IntakeError: nothing can be read.
     """
-    standing = Standing(len(entries), edited=list(results.edited))
+    progress = RunProgress(len(entries), edited=list(results.edited))
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
-    grading = _Grading(course, results, seed, seen, standing, lines)
+    grading = _Grading(course, results, seed, seen, progress, lines)
     flow, waiting = Flow(), iter(entries)
-    yield standing
+    yield progress
     with closing(Readers(exercises, readers)) as reading:
         while True:
             # read so many submissions ahead that no process waits, and no more
@@ -408,12 +408,12 @@ def grade_entries(
             if not flow.running:
                 break
             # take the next result: a submission that was read, or one that was graded
-            standing.report = None
+            progress.report = None
             match flow.next():
                 case Graded(_, report):
                     results.write(report)
-                    standing.graded += 1
-                    standing.report = report
+                    progress.graded += 1
+                    progress.report = report
                 case Faulted(name, message):
                     grading.faulted(name, message)
                 case entry, Ended(status):
@@ -424,21 +424,21 @@ def grade_entries(
                     if job is not None:
                         flow.begin(partial(pool.begin, job))
                         continue
-            yield standing
+            yield progress
 
 
 class _Grading:
     """The decisions of a run: which submissions are graded, with which seed, and what becomes of earlier reports."""
 
     def __init__(
-        self, course: Course, results: Results, seed: str, seen: bool, standing: Standing, lines: bool
+        self, course: Course, results: Results, seed: str, seen: bool, progress: RunProgress, lines: bool
     ) -> None:
         self.course = course
         self.results = results
         self.seed = seed
         self.lines = lines
         self.seen = seen and seed != course.seed
-        self.standing = standing
+        self.progress = progress
         self.stamp = CourseStamp.of(course)
 
     def faulted(self, name: str, message: str) -> None:
@@ -446,11 +446,11 @@ class _Grading:
         if self.results.report(name) is not None:  # a report on other files, or for another version of the course
             self.results.keep_earlier(name)
         self.results.forget(name)
-        self.standing.faults[name] = message
+        self.progress.faults[name] = message
 
     def job(self, submission: Submission, intake: Intake) -> Job | None:
         """Return the job for a submission. Return None if its report is still valid."""
-        results, standing, name = self.results, self.standing, submission.stamp.id
+        results, progress, name = self.results, self.progress, submission.stamp.id
         # also if the report stays valid, because people may choose from other files now
         keep_code(results.folder, submission.stamp, submission.sources, intake.found)
         # the seed under which the report would be made now
@@ -461,20 +461,20 @@ class _Grading:
         if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
             if self.lines and any(one.repairs is UNSET for one in earlier.exercises if is_searched(one)):
                 return Job(submission, seed)
-            standing.kept += 1
-            standing.report = earlier
+            progress.kept += 1
+            progress.report = earlier
             return None
         # why an earlier report does not count, for the messages at the end
         if earlier is not None:
             results.keep_earlier(name)
-            standing.replaced.append(name)
+            progress.replaced.append(name)
         elif results.has_older(name):
-            standing.outdated += 1
+            progress.outdated += 1
         elif results.is_edited(name):
             results.keep_aside(name)
-            standing.edited.append(name)
+            progress.edited.append(name)
         elif results.keep_aside(name):
-            standing.damaged.append(name)
+            progress.damaged.append(name)
         return Job(submission, seed)
 
 

@@ -71,7 +71,7 @@ class Search(Struct, frozen=True):
     verdict: Verdict | None = None
 
 
-class Taken(Struct, frozen=True):
+class GivenFiles(Struct, frozen=True):
     """Files that the learner gave to the page.
 
     Attributes:
@@ -261,7 +261,7 @@ class Tab:
             data: Its content. In a browser, it is an array of JavaScript.
 
         Returns:
-            A `Taken` as JSON.
+            A `GivenFiles` as JSON.
         """
         data = bytes(data)
         # every zip begins with these two letters, whatever its name is
@@ -269,13 +269,13 @@ class Tab:
             return _json(self._unpacked(name, data))
         exercise = self._named(name)
         if exercise is None:
-            return _json(Taken({}, [no_exercise_file(name)]))
+            return _json(GivenFiles({}, [no_exercise_file(name)]))
         source = _source(exercise, name, data)
         if source.unread is not None:
-            return _json(Taken({}, [unread_text(source.unread, name)]))
-        return _json(Taken({exercise.id: source.text}, ()))
+            return _json(GivenFiles({}, [unread_text(source.unread, name)]))
+        return _json(GivenFiles({exercise.id: source.text}, ()))
 
-    def _unpacked(self, name: str, data: bytes) -> Taken:
+    def _unpacked(self, name: str, data: bytes) -> GivenFiles:
         """Return the exercises' files in a zip. Other files are left out."""
         found: defaultdict[str, dict[Source, str]] = defaultdict(dict)  # the different files, with a path of each
         try:
@@ -288,7 +288,7 @@ class Tab:
                             source = _source(exercise, info.filename, member.read(bounds.NOTEBOOK + 1))
                         found[exercise.id][replace(source, path=_path(exercise))] = info.filename
         except (BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error) as error:
-            return Taken({}, [unread_text(Reason("damaged", detail=str(error)), name)])
+            return GivenFiles({}, [unread_text(Reason("damaged", detail=str(error)), name)])
         texts: dict[str, str] = {}
         problems = []
         for exercise_id, different in found.items():
@@ -300,7 +300,7 @@ class Tab:
                 texts[exercise_id] = source.text
             else:
                 problems.append(unread_text(reason, paths[0] if not others else source.path.name))
-        return Taken(texts, problems if found else [no_exercise_file(name)])
+        return GivenFiles(texts, problems if found else [no_exercise_file(name)])
 
     def _named(self, path: str) -> Exercise | None:
         """Return the exercise whose file has this name, also if a browser has put a number after the name."""

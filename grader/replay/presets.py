@@ -114,10 +114,10 @@ def record_training(warm: Warm | Host, limits: Limits, file: LearnerFile, title:
                 problem = failure(ran.answer, file, "read")
     # the right steps, and the part of the landscape that shows both
     reference = _descent(loss, rate, steps)
-    points = [_known(step) for step in reference]
+    points = [_point(step) for step in reference]
     # steps that diverge would make everything else too small to see
     near = [_extent(axis, _FAR) for axis in zip(*points, strict=True)]
-    points += [known for step in taken if None not in step.values and _inside(known := _known(step), near)]
+    points += [point for step in taken if None not in step.values and _inside(point := _point(step), near)]
     axes = [_extent(axis, _MARGIN) for axis in zip(*points, strict=True)]
     return Landscape(
         title=plain(title),
@@ -205,7 +205,8 @@ def _grid(loss: Program, x: tuple[float, float], y: tuple[float, float]) -> Grid
     return Grid(columns, rows, tuple(tuple(_loss(loss, [one, other]) for one in columns) for other in rows))
 
 
-def _known(step: Step) -> list[float]:
+def _point(step: Step) -> list[float]:
+    """Return the parameters of a step. A number that is not finite counts as 0."""
     return [0.0 if one is None else one for one in step.values]
 
 

@@ -436,14 +436,14 @@ def for_learner(report: Report, details: Details) -> Report:
             exercise,
             checks=tuple(check_for_learner(exercise.id, check, details) for check in exercise.checks),
             facts=_facts(exercise, details) or UNSET,
-            repairs=exercise.repairs if _explained(exercise, details) else UNSET,
+            repairs=exercise.repairs if _checks_with_details(exercise, details) else UNSET,
         )
         for exercise in report.exercises
     )
     return replace(report, seed=UNSET, exercises=exercises)
 
 
-def _explained(exercise: ExerciseResult, details: Details) -> set[str]:
+def _checks_with_details(exercise: ExerciseResult, details: Details) -> set[str]:
     """Return the failed checks with details for the learner."""
     return {
         check.id
@@ -459,7 +459,7 @@ def _facts(exercise: ExerciseResult, details: Details) -> tuple[FaultFact, ...]:
     These are the facts that explain a failed check with details for the learner. If there is such a check, the facts
     that explain no check are included.
     """
-    explained = _explained(exercise, details)
+    explained = _checks_with_details(exercise, details)
     facts = []
     # a fact names the checks that it explains; those without details are removed from it
     for fact in exercise.facts or () if explained else ():

@@ -173,7 +173,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         if report.submission.id in table.others:  # another submission of its owners counts
             continue
         rows = table.rows.get(report.submission.id, ())
-        learner = _learner(_decided(report, rows), summary, _Reader(pools, beside.hints), rows)
+        learner = _learner(_with_decisions(report, rows), summary, _Reader(pools, beside.hints), rows)
         learners.append(learner | _given_fields(code=code.place(beside.code(report))))
     # the last part is rarely full
     code.close()
@@ -188,8 +188,8 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         "left_out": left_out,
         "shown": shown,
         "beside": _few(summary.beside, "cohort.json"),
-        "exercises": [_described(exercise, worth) for exercise in whole["exercises"]],
-        "reviews": {review.id: _reviewed(review) for review in summary.needs_review},
+        "exercises": [_exercise_data(exercise, worth) for exercise in whole["exercises"]],
+        "reviews": {review.id: _review_rows(review) for review in summary.needs_review},
         "close_all": keep_all_commands(one for review in summary.needs_review for one in review.reasons),
         # in one order, whatever the order of the reports
         "learners": sorted(learners, key=lambda learner: str(learner["id"])),
@@ -197,7 +197,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
         "words": WORDS,
     }
     if beside.changes is not None:
-        data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_changed, beside.changes))}
+        data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_change_data, beside.changes))}
     return Document(data, code.packed)
 
 
@@ -248,7 +248,7 @@ def build_page(summary: Summary, reports: Iterable[Report], beside: Beside | Non
     return write_page(PARTS, summary.title, content.data, content.code)
 
 
-def _decided(report: Report, rows: Sequence[Learner]) -> Report:
+def _with_decisions(report: Report, rows: Sequence[Learner]) -> Report:
     """Return a report with the points that people decided, if the decisions are the same for all its owners."""
     # members of a group share a report, but may have different decisions
     same = rows and all(row.decisions == rows[0].decisions for row in rows)
@@ -260,7 +260,7 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else cut_text(text[:most], len(text) - most)
 
 
-def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckResult]) -> dict[str, Any]:
+def _exercise_data(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckResult]) -> dict[str, Any]:
     """Add the points, bonus and visibility of each check to an exercise's statistics. Only a report contains them."""
     for check in exercise["checks"]:
         known = worth.get((exercise["id"], check["id"]))
@@ -269,14 +269,14 @@ def _described(exercise: dict[str, Any], worth: Mapping[tuple[str, str], CheckRe
     return exercise
 
 
-def _reviewed(review: Review) -> list[list[str]]:
+def _review_rows(review: Review) -> list[list[str]]:
     """Return each reason in words, with the question to decide, and the commands that decide it or keep the result."""
     keeps = review.keeps or [""] * len(review.texts)  # an older version wrote none
     found = zip(review.texts, review.questions, review.commands, keeps, strict=True)
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
 
-def _changed(change: Change) -> dict[str, Any]:
+def _change_data(change: Change) -> dict[str, Any]:
     return _given_fields(
         id=change.id,
         name=_line(change.name),
@@ -553,7 +553,7 @@ def _people(summary: Summary, results: str) -> Iterator[str]:
     counts = Counter(one.person.name for one in summary.learners)
     lists: dict[str, list[str]] = {kind: [] for kind in words.PEOPLE}
     for one in summary.learners:
-        name = _called(one, counts)
+        name = _name_of(one, counts)
         for kind in _kinds(one, one.id in ambiguous):
             lists[kind].append(words.late(name, one.late_s) if kind == "late" else name)
     for kind, names in lists.items():
@@ -579,7 +579,7 @@ def _kinds(learner: Learner, ambiguous: bool) -> Iterator[str]:
         yield "decided"
 
 
-def _called(learner: Learner, counts: Mapping[str, int]) -> str:
+def _name_of(learner: Learner, counts: Mapping[str, int]) -> str:
     """Return a learner's name. The learner's key follows if several learners have this name."""
     name = learner.person.name
     return plain(f"{name} ({learner.id})" if name and counts[name] > 1 else name or learner.id)

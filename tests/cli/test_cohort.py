@@ -416,16 +416,16 @@ def test_progress_says_how_far_how_fast_and_how_long(
 ) -> None:
     """Progress shows counts, rate, remaining time and faults. Without a terminal, it is a line each time."""
     from grader.cli import cohort
-    from grader.cohort import Standing
+    from grader.cohort import RunProgress
 
-    def standings() -> Iterator[Standing]:
+    def states() -> Iterator[RunProgress]:
         for done in range(1, 5):
             time.sleep(0.03)
-            yield Standing(4, graded=done - 1, kept=0, faults={"bob": "it broke"}, report=solved)
+            yield RunProgress(4, graded=done - 1, kept=0, faults={"bob": "it broke"}, report=solved)
 
     monkeypatch.setattr(cohort, "_PLAIN_EVERY_S", 0.0)
     monkeypatch.setattr(sys, "stderr", stream)
-    assert [solved] * 4 == list(cohort._watched(standings(), 4))
+    assert [solved] * 4 == list(cohort._reports_with_progress(states(), 4))
     text = stream.getvalue()
     assert all(part in text for part in expected)
     assert "1 could not be graded" in text

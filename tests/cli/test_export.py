@@ -21,7 +21,7 @@ from reports import make_exercise, make_report
 
 from grader.base import UserError
 from grader.cohort import Summary, summarise
-from grader.cohort.export import Exported, export
+from grader.cohort.export import ExportResult, export
 from grader.cohort.results import counted_paths, summary_of
 from grader.course import Course, load_course
 from grader.learners import Decided, Learner, Person, Submitter
@@ -95,7 +95,7 @@ def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def exported(results: Path, to: str, out: str | None = None, course: Course | None = None, **more: Any) -> Exported:
+def exported(results: Path, to: str, out: str | None = None, course: Course | None = None, **more: Any) -> ExportResult:
     """Export in a format, by its name."""
     assignment = more.pop("assignment", None)
     return export(FORMATS[to], Request(results, **more), out, course, assignment)

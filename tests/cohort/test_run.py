@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from grader.base.processes import Done, Ended, Flow
 from grader.checks.session import CheckSession
-from grader.cohort import LocalPool, Results, ResultsError, Standing, drawn, grade_entries, settings
+from grader.cohort import LocalPool, Results, ResultsError, RunProgress, drawn, grade_entries, settings
 from grader.cohort.run import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings, submission_of
 from grader.course import Course, load_course
 from grader.grading import Submission, grade, plan
@@ -142,12 +142,12 @@ class Cohort:
     answer: Callable[[Job], Outcome]
     graded: list[str] = field(default_factory=list)
 
-    def run(self, answer: Callable[[Job], Outcome] | None = None, seed: str = SEED, **more: Any) -> Standing:
+    def run(self, answer: Callable[[Job], Outcome] | None = None, seed: str = SEED, **more: Any) -> RunProgress:
         """Run the class. `graded` then has the submissions that were given to the pool."""
         pool = Here(answer or self.answer)
-        standing = run(self.course, entries(self.submissions), self.out, pool, seed, **more)
+        progress = run(self.course, entries(self.submissions), self.out, pool, seed, **more)
         self.graded = pool.graded
-        return standing
+        return progress
 
     def path(self, name: str = "bob") -> Path:
         return self.out / "reports" / f"{name}.json"
@@ -195,10 +195,10 @@ def edit(folder: Path) -> None:
         file.write("# anew\n")
 
 
-def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SEED, **more: Any) -> Standing:
+def run(course: Course, found: list[Entry], out: Path, pool: Any, seed: str = SEED, **more: Any) -> RunProgress:
     with Results(out) as results, closing(pool):
-        *_, standing = grade_entries(course, found, results, seed, pool, **more)
-    return standing
+        *_, progress = grade_entries(course, found, results, seed, pool, **more)
+    return progress
 
 
 @pytest.mark.slow
@@ -212,8 +212,8 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
     """The reports are the same to the byte except for times."""
     out = tmp_path / "results"
     found = entries(submissions)
-    standing = run(course, found, out, LocalPool(made(course), 2), course.seed)
-    assert (4, 4, {}) == (standing.done, standing.graded, standing.faults)
+    progress = run(course, found, out, LocalPool(made(course), 2), course.seed)
+    assert (4, 4, {}) == (progress.done, progress.graded, progress.faults)
     book = read_book(course.book)
     for entry in found:
         submission = submitted(entry)
@@ -238,11 +238,11 @@ def test_a_class_can_be_searched_for_lines(
     for lines in (False, True, True):
         of_lines = msgspec.structs.replace(made(course), lines=lines)
         with Results(tmp_path / "out") as results, closing(LocalPool(of_lines, 1)) as pool:
-            *_, standing = grade_entries(course, bob, results, course.seed, pool, lines=lines)
+            *_, progress = grade_entries(course, bob, results, course.seed, pool, lines=lines)
         report = Results(tmp_path / "out").report("bob")
         assert report is not None
         reports.append(report)
-        counts.append(standing.graded)
+        counts.append(progress.graded)
     assert [1, 1, 0] == counts
     found = {one.id: one.repairs for one in reports[1].exercises}
     assert found["distribute"]
@@ -286,16 +286,16 @@ def _found_at(exercise: Any) -> Any:
 def test_what_is_there_is_not_graded_again(cohort: Cohort) -> None:
     """With the same submission, course, seed and grader, the report is kept to the byte."""
     before = {path.name: path.stat().st_mtime_ns for path in (cohort.out / "reports").iterdir()}
-    standing = cohort.run()
-    assert ([], 4, 0) == (cohort.graded, standing.kept, standing.graded)
+    progress = cohort.run()
+    assert ([], 4, 0) == (cohort.graded, progress.kept, progress.graded)
     assert before == {path.name: path.stat().st_mtime_ns for path in (cohort.out / "reports").iterdir()}
 
 
 def test_reports_in_an_older_schema_are_graded_again(cohort: Cohort) -> None:
     """Such reports are counted, so that the run can say so."""
     cohort.path().write_text(cohort.path().read_text().replace("backward/report/v3", "backward/report/v1"))
-    standing = cohort.run()
-    assert (3, 1, 1) == (standing.kept, standing.graded, standing.outdated)
+    progress = cohort.run()
+    assert (3, 1, 1) == (progress.kept, progress.graded, progress.outdated)
 
 
 @pytest.mark.parametrize(
@@ -324,8 +324,8 @@ def test_what_is_no_report_is_put_aside_and_told(cohort: Cohort, spoilt: str) ->
     spoiled = good.replace(b'"bonus": 0,', b'"bonus": 9,', 1) if spoilt == "edited" else spoilt.encode()
     for names in (["bob.json"], ["bob.2.json", "bob.json"]):
         path.write_bytes(spoiled)
-        standing = cohort.run()
-        told = standing.edited if spoilt == "edited" else standing.damaged
+        progress = cohort.run()
+        told = progress.edited if spoilt == "edited" else progress.damaged
         assert (["bob"], ["bob"], good) == (told, cohort.graded, path.read_bytes())
         assert dict.fromkeys(names, spoiled) == cohort.gone()
 
@@ -433,8 +433,8 @@ def test_a_fault_costs_one_submission_and_is_named(cohort: Cohort) -> None:
         return Faulted("bob", "it broke") if job.id == "bob" else cohort.answer(job)
 
     cohort.edit()
-    standing = cohort.run(faulty)
-    assert ({"bob": "it broke"}, 3) == (standing.faults, standing.kept)
+    progress = cohort.run(faulty)
+    assert ({"bob": "it broke"}, 3) == (progress.faults, progress.kept)
     assert ["ann.json", "cid.json", "dot.json"] == sorted(path.name for path in (cohort.out / "reports").iterdir())
 
 
@@ -460,8 +460,8 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
         jobs[job.id] = job
         return cohort.answer(job)
 
-    standing = cohort.run(kept, seed="another")
-    assert (4, {}) == (standing.graded, standing.faults)
+    progress = cohort.run(kept, seed="another")
+    assert (4, {}) == (progress.graded, progress.faults)
     why = "the submission cannot be read: reading it took more than 30 s of CPU time"
     assert (why,) == jobs["bob"].submission.notes
     assert {why} == {unread_text(one.unread) for one in jobs["bob"].submission.sources.values() if one.unread}
@@ -472,8 +472,8 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
 def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_reads: Callable[[Read], None]) -> None:
     """The submission is not at fault, so there is no report, not even an old one."""
     bob_reads(Ended(-9))
-    standing = cohort.run()
-    assert ({"bob": "the process that read it ended with status -9"}, 3) == (standing.faults, standing.kept)
+    progress = cohort.run()
+    assert ({"bob": "the process that read it ended with status -9"}, 3) == (progress.faults, progress.kept)
     assert Results(cohort.out).report("bob") is None
 
 
@@ -481,8 +481,8 @@ def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_
 def test_several_processes_read_a_class(cohort: Cohort, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every submission is read once, in any order."""
     monkeypatch.undo()
-    standing = cohort.run(seed="another", readers=3)
-    assert (4, ["ann", "bob", "cid", "dot"]) == (standing.graded, sorted(cohort.graded))
+    progress = cohort.run(seed="another", readers=3)
+    assert (4, ["ann", "bob", "cid", "dot"]) == (progress.graded, sorted(cohort.graded))
 
 
 def test_two_runs_cannot_write_to_one_folder(tmp_path: Path) -> None:
@@ -510,10 +510,10 @@ def test_the_seed_is_secret_and_kept(course: Course, tmp_path: Path) -> None:
         seed, seen = results.seed(None)
         assert (32, ()) == (len(seed), seen)
         run = RunFile(CourseStamp(course.id, course.version, course.hash), __version__, seed, "landlock", seen=())
-        results.note(run)
+        results.write_run(run)
         assert (seed, ()) == results.seed(None)
         assert ("given", ()) == results.seed("given")
-        results.note(replace(run, seen=None))  # as an older version wrote it
+        results.write_run(replace(run, seen=None))  # as an older version wrote it
         assert (seed, (seed,)) == results.seed(None)
     with Results(tmp_path / "other") as results:
         assert seed != results.seed(None)[0]
