@@ -269,7 +269,7 @@ class Border(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Because:
+class ChangeReason:
     """One reason why a total changed.
 
     | kind            | meaning                                                                              |
@@ -308,4 +308,4 @@ class Change:
     name: str
     before: int | None
     after: int | None
-    reasons: tuple[Because, ...]
+    reasons: tuple[ChangeReason, ...]

@@ -26,7 +26,7 @@ from ..people import (
     OVERRIDES,
     RECORDED,
     Class,
-    Handed,
+    HandIn,
     changed_rows,
     compare,
     digests,
@@ -583,7 +583,7 @@ def class_of(
     overrides_file = results / OVERRIDES
     recorded = read_recorded(results)
     people = Class(
-        submissions=tuple(Handed(one.id, str(readable(Path(one.origin))), one.submitters) for one in found),
+        submissions=tuple(HandIn(one.id, str(readable(Path(one.origin))), one.submitters) for one in found),
         roster=None if roster is None else read_roster(roster),
         rules=read_rules(rules_file, [exercise.id for exercise in course.exercises]),
         overrides=read_overrides(overrides_file, course).made_for(recorded.decisions),

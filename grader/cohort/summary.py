@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from .. import __version__
 from ..course import Check, Course, Exercise, Part
 from ..learners import Border, Decided, Learner, NeedsReview
-from ..people import Class, Handed, Mark, digests, in_force, mark, settle
+from ..people import Class, HandIn, Mark, digests, in_force, mark, settle
 from ..report import Diagnosis, Report, review_reasons
 from ..report.model import CourseStamp, schema_of
 from ..words.instructor import (
@@ -222,8 +222,8 @@ def summarise(
     """
     if people is None:
         reports = list(reports)
-        handed = [Handed.of(report.submission) for report in reports]
-        people = Class((*handed, *(Handed(name, name, ()) for name in faults)))
+        handed = [HandIn.of(report.submission) for report in reports]
+        people = Class((*handed, *(HandIn(name, name, ()) for name in faults)))
     statistics = _Statistics()
     marks: dict[str, list[Mark]] = {}
     reasons: dict[str, tuple[NeedsReview, ...]] = {}

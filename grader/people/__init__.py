@@ -19,5 +19,5 @@ from .decisions import (
     with_parts,
     with_times,
 )
-from .roster import Handed, read_roster, submitter_of
+from .roster import HandIn, read_roster, submitter_of
 from .settle import Class, Mark, adjusted, changed_rows, compare, digests, in_both, mark, nothing_submitted, settle

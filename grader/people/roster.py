@@ -209,7 +209,7 @@ _MANY_WORDS = 6  # a name with more words is compared only in its own word order
 
 
 @dataclass(frozen=True)
-class Handed:
+class HandIn:
     """A submission as the intake knows it, without its files."""
 
     id: str
@@ -217,7 +217,7 @@ class Handed:
     submitters: tuple[Submitter, ...]
 
     @classmethod
-    def of(cls, stamp: SubmissionStamp) -> "Handed":
+    def of(cls, stamp: SubmissionStamp) -> "HandIn":
         """Return the submission that a stamp describes."""
         return cls(stamp.id, stamp.origin or stamp.id, stamp.submitters or ())
 
@@ -258,7 +258,7 @@ class Joined:
         )
 
 
-def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
+def join(people: Sequence[Person], submissions: Sequence[HandIn]) -> Joined:
     """Return the owners of submissions.
 
     A submission of one member of a group also belongs to the members who have no submission of their own.
@@ -289,7 +289,7 @@ def join(people: Sequence[Person], submissions: Sequence[Handed]) -> Joined:
     return Joined.of(owned, unmatched)
 
 
-def submitter_of(members: Sequence[Person], submission: Handed) -> str:
+def submitter_of(members: Sequence[Person], submission: HandIn) -> str:
     """Return the key of the group member who submitted, or of the first member if that is not certain."""
     # without their group, so that a submission belongs only to the member who submitted it
     alone = [replace(person, group="") for person in members]
@@ -325,7 +325,7 @@ class _Index:
             for key in {*name_keys(person.group)}:
                 self._by["group", key].append(person)
 
-    def find(self, submission: Handed, submitter: Submitter) -> tuple[list[Person], bool]:
+    def find(self, submission: HandIn, submitter: Submitter) -> tuple[list[Person], bool]:
         """Return the people who may be a submitter, and whether this is certain."""
         # the most certain evidence that finds anybody decides; less certain evidence is not asked
         for kind, keys in self._evidence(submission, submitter):
@@ -343,7 +343,7 @@ class _Index:
     def _look_up(self, keys: Iterable[tuple[str, str]]) -> list[Person]:
         return list({person.key: person for key in keys for person in self._by.get(key, ())}.values())
 
-    def _evidence(self, submission: Handed, submitter: Submitter) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    def _evidence(self, submission: HandIn, submitter: Submitter) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         """Yield the kinds of evidence with the keys to look up, the most certain first."""
         email, number = submitter.email.casefold(), submitter.id.casefold()
         kind, own = platform_id(submitter, submission.origin)
@@ -364,11 +364,11 @@ class _Index:
         yield "group", [("group", key) for key in names]
 
 
-def _folder(submission: Handed) -> str:
+def _folder(submission: HandIn) -> str:
     return submission.submitters[0].name if submission.submitters else submission.id
 
 
-def _contradicts(person: Person, submission: Handed, submitter: Submitter) -> bool:
+def _contradicts(person: Person, submission: HandIn, submitter: Submitter) -> bool:
     """Return whether a person with the submitter's name has another id than the submitter."""
     kind, own = platform_id(submitter, submission.origin)
     if kind:

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from ..learners import Because, Border, Change, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
+from ..learners import Border, Change, ChangeReason, Decided, Learner, NeedsReview, Person, ReviewKind, person_of
 from ..report.model import CheckResult, ExerciseResult, Report, SubmissionStamp, skipped, with_results
 from .deadlines import Rules, moment, seconds_between
 from .decisions import WHOLE, Choice, Found, InForce, Overrides, file_choices, in_force, merged
-from .roster import Handed, Joined, Roster, join
+from .roster import HandIn, Joined, Roster, join
 
 Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
 
@@ -93,7 +93,7 @@ class Class:
         times: the times that rosters gave for attempts, as in `Recorded`.
     """
 
-    submissions: tuple[Handed, ...]
+    submissions: tuple[HandIn, ...]
     roster: Roster | None = None
     rules: Rules = field(default_factory=Rules)
     overrides: Overrides = field(default_factory=Overrides)
@@ -130,7 +130,7 @@ class Class:
         return Joined.of(owned, [one for one in found.unmatched if one.submission not in decided])
 
     @cached_property
-    def _not_ignored(self) -> tuple[Handed, ...]:
+    def _not_ignored(self) -> tuple[HandIn, ...]:
         return tuple(one for one in self.submissions if one.id not in self.ignored)
 
     @cached_property
@@ -258,7 +258,7 @@ def _names(key: str, person: Person) -> tuple[str, ...]:
     return tuple(name for name in (key, person.login, person.email) if name)
 
 
-def _submitters(submission: Handed) -> Iterator[tuple[str, Person]]:
+def _submitters(submission: HandIn) -> Iterator[tuple[str, Person]]:
     """Yield each submitter with a key: the submission's id, with a number appended from the second submitter on."""
     for number, one in enumerate(submission.submitters, start=1):
         key = submission.id if number == 1 else f"{submission.id}:{number}"
@@ -563,9 +563,9 @@ def compare(
     found: list[Change] = []
     for was, one in changed_rows(before, after):
         if was is not None and one is None:
-            found.append(Change(was.id, was.person.name, _total(was), None, (Because("gone"),)))
+            found.append(Change(was.id, was.person.name, _total(was), None, (ChangeReason("gone"),)))
         elif one is not None and was is None:
-            found.append(Change(one.id, one.person.name, None, _total(one), (Because("new"),)))
+            found.append(Change(one.id, one.person.name, None, _total(one), (ChangeReason("new"),)))
         elif was is not None and one is not None:
             reasons = tuple(_reasons(was, one, old.get(was.id), new.get(one.id)))
             found.append(Change(one.id, one.person.name, _total(was), _total(one), reasons))
@@ -605,28 +605,28 @@ def _total(learner: Learner) -> int | None:
     return learner.total if learner.standing in ("graded", "unclaimed") else None
 
 
-def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None) -> Iterator[Because]:
+def _reasons(was: Learner, now: Learner, old: Report | None, new: Report | None) -> Iterator[ChangeReason]:
     before, after = (merged(one.decisions) for one in (was, now))
     if (was.standing == "excused") != (now.standing == "excused"):
-        yield Because("excused", after=int(now.standing == "excused"))
+        yield ChangeReason("excused", after=int(now.standing == "excused"))
     if "graded" in (was.standing, now.standing) and {was.standing, now.standing} & {"absent", "not_graded"}:
-        yield Because("not_graded")
+        yield ChangeReason("not_graded")
     # another submission or another attempt explains that the files differ
     if was.submission and now.submission and was.submission != now.submission:
-        yield Because("submission", now.submission)
+        yield ChangeReason("submission", now.submission)
     elif was.report and now.report and was.report.startswith("reports/") != now.report.startswith("reports/"):
-        yield Because("attempt")
+        yield ChangeReason("attempt")
     elif old is not None and new is not None:
         yield from _files(old, new, before, after)
     if old is not None and new is not None:
         yield from _grading(old, new, before, after)
     for name in dict.fromkeys((*before.points, *after.points)):
         if before.points.get(name) != after.points.get(name):
-            yield Because("decision", name, before.points.get(name), after.points.get(name))
+            yield ChangeReason("decision", name, before.points.get(name), after.points.get(name))
     yield from _lateness(was, now, before, after)
 
 
-def _files(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[Because]:
+def _files(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[ChangeReason]:
     """Yield the reasons why other files were graded: the learner changed them, or a decision did."""
     if old.submission.sha256 == new.submission.sha256:
         return
@@ -634,45 +634,45 @@ def _files(old: Report, new: Report, before: Decided, after: Decided) -> Iterato
     other = [one for one in dict.fromkeys((*first, *second)) if first.get(one) != second.get(one)]
     decided = [one for one in other if before.files.get(one) != after.files.get(one)]
     if other != decided or not other:
-        yield Because("files")
-    yield from (Because("file_decision", one) for one in decided)
+        yield ChangeReason("files")
+    yield from (ChangeReason("file_decision", one) for one in decided)
 
 
-def _grading(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[Because]:
+def _grading(old: Report, new: Report, before: Decided, after: Decided) -> Iterator[ChangeReason]:
     """Yield the reasons why the same submission got other points. Checks with a decision are left out."""
     if old.course != new.course:
-        yield Because("course")
+        yield ChangeReason("course")
     if old.grader_version != new.grader_version:
-        yield Because("grader")
+        yield ChangeReason("grader")
     first, second = _points(old), _points(new)
     other = [one for one in dict.fromkeys((*first, *second)) if first.get(one) != second.get(one)]
     undecided = [one for one in other if one not in before.points and one not in after.points]
     # another seed is a reason only if files, course and grader are the same
     same = (old.submission.sha256, old.course, old.grader_version)
     if undecided and old.seed != new.seed and same == (new.submission.sha256, new.course, new.grader_version):
-        yield Because("seed")
-    yield from (Because("check", one, first.get(one), second.get(one)) for one in undecided)
+        yield ChangeReason("seed")
+    yield from (ChangeReason("check", one, first.get(one), second.get(one)) for one in undecided)
 
 
-def _lateness(was: Learner, now: Learner, before: Decided, after: Decided) -> Iterator[Because]:
+def _lateness(was: Learner, now: Learner, before: Decided, after: Decided) -> Iterator[ChangeReason]:
     """Yield the reasons why the penalty changed."""
     if was.penalty == now.penalty:
         return
     # a decision on the penalty replaces everything else that could have changed it
     if before.penalty != after.penalty:
-        yield Because("decision", "penalty", before.penalty, after.penalty)
+        yield ChangeReason("decision", "penalty", before.penalty, after.penalty)
         return
     if before.submitted_at != after.submitted_at:
-        yield Because("decision", "submitted_at")
+        yield ChangeReason("decision", "submitted_at")
     elif was.submitted_at != now.submitted_at:
-        yield Because("time")
+        yield ChangeReason("time")
     if was.due != now.due:
-        yield Because("due")
+        yield ChangeReason("due")
     same = (was.late_s, was.score + was.bonus) == (now.late_s, now.score + now.bonus)
     # nothing of the learner changed, so the rules did
     if same and before.submitted_at == after.submitted_at and was.due == now.due:
-        yield Because("rules")
-    yield Because("penalty", "", was.penalty, now.penalty)
+        yield ChangeReason("rules")
+    yield ChangeReason("penalty", "", was.penalty, now.penalty)
 
 
 def _points(report: Report) -> dict[str, int]:

@@ -16,7 +16,7 @@ from ..client.bounds import SOURCE_LINE
 from ..cohort import read_code
 from ..intake import readings
 from ..learners import Learner, Person
-from ..people import Handed, submitter_of
+from ..people import HandIn, submitter_of
 from ..report import CheckResult, Diagnosis, ExerciseResult, Report, to_json
 from ..report.grades import decision_on, other_decisions
 from ..report.registry import Files, Format, Request, register
@@ -88,7 +88,7 @@ def _is_other_member(report: Report, groups: Mapping[str, Sequence[Person]]) -> 
     """Return whether another member of the learner's group submitted."""
     learner = report.learner or None
     group = groups.get(learner.submission, ()) if learner else ()
-    return learner is not None and len(group) > 1 and submitter_of(group, Handed.of(report.submission)) != learner.id
+    return learner is not None and len(group) > 1 and submitter_of(group, HandIn.of(report.submission)) != learner.id
 
 
 def place(report: Report, platform: str, *, member: bool = False) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..base import counted, did_you_mean, few, plain
-from ..learners import Because, Change, Decided, NeedsReview, ReasonKind, ReviewKind
+from ..learners import Change, ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind
 from .sentence import Sentence, duration_text, filled, listed
 
 _SHOWN = 5  # names in one text
@@ -345,7 +345,7 @@ def why_text(before: int | None, after: int | None, why: str) -> str:
     return _change(before, after) + (f", because {why}" if why else "")
 
 
-def cause_text(cause: Because) -> str:
+def cause_text(cause: ChangeReason) -> str:
     """Return a text for a reason why a total changed."""
     if cause.kind == "decision" and cause.name == "submitted_at":
         return "the decision on the time of submission changed"

@@ -25,7 +25,7 @@ from grader.cohort.export import ExportResult, export
 from grader.cohort.results import counted_paths, summary_of
 from grader.course import Course, load_course
 from grader.learners import Decided, Learner, Person, Submitter
-from grader.people import Class, Handed, Overrides
+from grader.people import Class, HandIn, Overrides
 from grader.people.roster import Roster
 from grader.report import CheckResult, Report, read_report, write_report
 from grader.report.model import CourseStamp
@@ -443,7 +443,7 @@ def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path
         Person("Nobody N", email="n@x", group="blue"),
     )
     decided = {"otieno": (Decided("Ada", "2026-03-05", "so", comment="to Otieno"),)}
-    people_of = Class((Handed.of(made.submission),), Roster(people), overrides=Overrides(decided))
+    people_of = Class((HandIn.of(made.submission),), Roster(people), overrides=Overrides(decided))
     write_class(folder, course, made, people=people_of)
     done = exported(folder, "feedback", course=course, platform="nbgrader")
     assert done.complete

@@ -13,7 +13,7 @@ from grader.cohort import Summary, summarise
 from grader.cohort.summary import COHORT_SCHEMA, schema
 from grader.course import Course
 from grader.learners import Learner, NeedsReview, Person
-from grader.people import Class, Handed
+from grader.people import Class, HandIn
 from grader.people.roster import Roster
 from grader.report import Diagnosis, Report
 
@@ -144,7 +144,7 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
 def test_every_learner_has_points_for_every_exercise(course: Course, solved: Report) -> None:
     """Zeros are included, also for learners who submitted nothing."""
     lost = with_outcomes(solved, "ann", {("swap", check.id): False for check in solved.exercises[1].checks})
-    people = Class((Handed.of(lost.submission),), Roster((Person("A", "ann"), Person("B", "bob"))))
+    people = Class((HandIn.of(lost.submission),), Roster((Person("A", "ann"), Person("B", "bob"))))
     table = {one.id: one.points for one in summarise(course, [lost], {}, people=people).learners}
     assert [exercise.id for exercise in course.exercises] == list(table["ann"]) == list(table["bob"])
     assert {0} == set(table["bob"].values())

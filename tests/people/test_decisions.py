@@ -14,7 +14,7 @@ from grader.learners import Decided, NeedsReview
 from grader.people import (
     WHAT,
     Class,
-    Handed,
+    HandIn,
     Mark,
     Overrides,
     entry_text,
@@ -246,7 +246,7 @@ def test_a_time_holds_for_the_files_that_it_was_given_for() -> None:
 
 
 def row(decisions: list[Decided], *marks: Mark) -> Table:
-    of = Class((Handed("stu1", "stu1", ()),), overrides=Overrides({"stu1": tuple(decisions)}))
+    of = Class((HandIn("stu1", "stu1", ()),), overrides=Overrides({"stu1": tuple(decisions)}))
     return settle(of, {"stu1": marks}, {"A": 90}, 2)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grader.base import printable
 from grader.learners import Person, Submitter
-from grader.people import Handed, read_roster, submitter_of
+from grader.people import HandIn, read_roster, submitter_of
 from grader.people.roster import Joined, RosterError, join, name_keys, parse_roster
 from grader.words.instructor import columns_text
 
@@ -132,11 +132,11 @@ BOB = Person("Bob Doe", "stu2", "bob@example.edu", sis_id="s-2", canvas_id="1002
 CLASS = (ANN, BOB)
 
 
-def handed(name: str, *submitters: Submitter) -> Handed:
-    return Handed(name, name, submitters or (Submitter(name),))
+def handed(name: str, *submitters: Submitter) -> HandIn:
+    return HandIn(name, name, submitters or (Submitter(name),))
 
 
-def owners(people: tuple[Person, ...], *submissions: Handed) -> dict[str, tuple[str, ...]]:
+def owners(people: tuple[Person, ...], *submissions: HandIn) -> dict[str, tuple[str, ...]]:
     return {key: owned for key, owned in join(people, submissions).owned.items() if owned}
 
 
@@ -157,7 +157,7 @@ def owners(people: tuple[Person, ...], *submissions: Handed) -> dict[str, tuple[
     ],
     ids=lambda one: one.id,
 )
-def test_each_platform_says_who_it_is(submission: Handed) -> None:
+def test_each_platform_says_who_it_is(submission: HandIn) -> None:
     """People are found by login, GitHub user, e-mail address, number or name, without case and accents."""
     assert {"stu1": (submission.id,)} == owners(CLASS, submission)
 
@@ -193,7 +193,7 @@ def test_twins_are_told_apart_by_an_id() -> None:
     ],
     ids=lambda one: one.id,
 )
-def test_a_namesake_with_another_id_is_a_stranger(stranger: Handed) -> None:
+def test_a_namesake_with_another_id_is_a_stranger(stranger: HandIn) -> None:
     """The name does not decide if an id says otherwise."""
     found = join(CLASS, [stranger])
     assert [(stranger.id, ())] == [(one.submission, one.candidates) for one in found.unmatched]

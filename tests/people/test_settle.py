@@ -3,7 +3,7 @@
 import pytest
 
 from grader.learners import Learner, Person
-from grader.people import Class, Handed, Mark, settle, with_times
+from grader.people import Class, HandIn, Mark, settle, with_times
 from grader.people.deadlines import Rules
 from grader.people.decisions import Recorded
 from grader.people.roster import Roster
@@ -18,7 +18,7 @@ def mark(sha256: str, score: int, at: str = "", committed_at: str = "") -> Mark:
 
 
 def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) -> Learner:
-    of = Class((Handed("stu1", "stu1", ()),), Roster((person,)), rules, times=recorded.times)
+    of = Class((HandIn("stu1", "stu1", ()),), Roster((person,)), rules, times=recorded.times)
     (learner,) = settle(of, {"stu1": marks}, {}, 2).learners
     return learner
 
@@ -46,7 +46,7 @@ def test_a_group_is_late_together(recorded: bool) -> None:
     ann = Person(login="stu1", group="blue", submitted_at="" if recorded else LATE)
     team = (ann, Person(login="stu2", group="blue"), Person(login="stu3"))
     times = {"stu1": {"only": {"stu1": LATE}}} if recorded else {}
-    of = Class((Handed("stu1", "stu1", ()),), Roster(team), RULES, times=times)
+    of = Class((HandIn("stu1", "stu1", ()),), Roster(team), RULES, times=times)
     found = settle(of, {"stu1": [mark("only", 80, committed_at=EARLY)]}, {}, 2).learners
     assert [(LATE, 40), (LATE, 40), ("", 0)] == [(one.submitted_at, one.total) for one in found]
 

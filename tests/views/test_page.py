@@ -15,7 +15,7 @@ from offline_page import unpack
 
 from grader.cohort import Summary, summarise
 from grader.course import Course
-from grader.learners import Because, Change, Decided, Submitter
+from grader.learners import Change, ChangeReason, Decided, Submitter
 from grader.report import CheckResult, Diagnosis, Report
 from grader.report.model import SubmissionStamp
 from grader.views.page import (
@@ -302,8 +302,8 @@ def test_a_hint_is_shown_in_its_own_words(solved: Report, course: Course, summar
 
 def test_what_changed_since_an_earlier_run(solved: Report, summary_of: Callable[..., Summary]) -> None:
     """The data has the points before and after, and the reasons in words. New learners have no points before."""
-    because = Because("check", "swap.both", 0, 2)
-    changes = (Change("local", "Ann", 98, 100, (because,)), Change("new", "new", None, 3, (Because("new"),)))
+    because = ChangeReason("check", "swap.both", 0, 2)
+    changes = (Change("local", "Ann", 98, 100, (because,)), Change("new", "new", None, 3, (ChangeReason("new"),)))
     data = document(summary_of(solved), [solved], Beside(changes=changes, earlier="yesterday")).data
 
     assert {

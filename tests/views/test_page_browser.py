@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from grader.base.text import spelled
 from grader.cohort import summarise
 from grader.course import Course
-from grader.learners import Because, Change, Submitter
-from grader.people import Class, Handed
+from grader.learners import Change, ChangeReason, Submitter
+from grader.people import Class, HandIn
 from grader.people.deadlines import Rules
 from grader.people.roster import parse_roster
 from grader.report import CheckResult, Diagnosis, Report
@@ -583,7 +583,7 @@ def test_axe_finds_nothing(open_page: OpenPage, make_class: MakeClass, scheme: s
             page.locator(f"{ROWS} button[data-i]").first.click()
 
 
-CHANGE = Change("new", "A new one", None, 3, (Because("new"), Because("check", "swap.both", 0, 2)))
+CHANGE = Change("new", "A new one", None, 3, (ChangeReason("new"), ChangeReason("check", "swap.both", 0, 2)))
 CODE = "class Value:\n    def __add__(self, other):\n        self.grad = out.grad\n" + "\n" * 60 + "# the end"
 
 
@@ -647,7 +647,7 @@ def test_people_are_shown_as_the_final_table_has_them(open_page: OpenPage, a_cla
     ]
     reports = [replace(report, submission=stamp) for report, stamp in zip(a_class, stamps, strict=True)]
     rules = Rules(due="2026-11-02T08:00:00+00:00", percent=10)
-    page = open_page(reports, people=Class(tuple(map(Handed.of, stamps)), roster, rules))
+    page = open_page(reports, people=Class(tuple(map(HandIn.of, stamps)), roster, rules))
 
     assert sorted(["Bob Lee", *(f"Zoë {name}" for name in ids)]) == sorted(names(page))
     page.locator("#section").select_option("a")
@@ -690,7 +690,7 @@ def test_a_learner_with_two_submissions_is_there_once(open_page: OpenPage, hande
     stamps = [replace(stamp, submitted_at=f"2026-11-0{at + 1}T10:00:00Z") for at, stamp in enumerate(stamps)]
     reports = [replace(one, submission=stamp) for one, stamp in zip((solved, mistaken), stamps, strict=True)]
     roster = parse_roster(b"login,name\nbob,Bob Lee\n", "roster.csv")
-    page = open_page(reports, at="#learner=sub0", people=Class(tuple(map(Handed.of, stamps)), roster))
+    page = open_page(reports, at="#learner=sub0", people=Class(tuple(map(HandIn.of, stamps)), roster))
     expect_opened(page, "Bob Lee")
     expect(page.locator("dialog")).to_contain_text("Other submissionssub0")
     page.keyboard.press("Escape")
@@ -703,7 +703,7 @@ def test_times_are_on_one_clock(open_page: OpenPage, handed_in: tuple[Report, ..
     """A time in UTC is shown in the time zone of the due date."""
     stamp = SubmissionStamp("bob", "0", submitted_at="2026-11-02T23:30:00Z")
     rules = Rules(due="2026-11-02T23:59:00+01:00")
-    page = open_page([replace(handed_in[0], submission=stamp)], people=Class((Handed.of(stamp),), rules=rules))
+    page = open_page([replace(handed_in[0], submission=stamp)], people=Class((HandIn.of(stamp),), rules=rules))
     expect(page.locator(f"{ROWS} .time")).to_have_text("2026-11-03 00:30 31 min late")
 
 

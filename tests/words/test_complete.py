@@ -8,7 +8,7 @@ from typing import Any, get_args
 from every import every
 from msgspec.structs import replace
 
-from grader.learners import Because, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
+from grader.learners import ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
 from grader.program import FORMS
 from grader.remarks import Died, Kind, Reason
 from grader.report.model import CheckStatus, ExerciseStatus
@@ -81,7 +81,7 @@ def test_each_reason_for_a_review_has_a_sentence_a_question_and_a_command(kind: 
 @every("kind", get_args(ReasonKind))
 def test_each_reason_for_a_change_is_a_text(kind: ReasonKind) -> None:
     """An instructor reads why a total changed."""
-    assert is_sentence(reviews.cause_text(Because(kind, "swap.a", 1, 2)))
+    assert is_sentence(reviews.cause_text(ChangeReason(kind, "swap.a", 1, 2)))
 
 
 def test_each_status_has_a_word_on_the_class_page() -> None:
