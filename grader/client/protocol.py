@@ -327,14 +327,13 @@ class TracedNode(_Wire, frozen=True):
 
     def fits(self, place: int, count: int) -> bool:
         """Return whether this can be the node at `place`, if the program has `count` nodes."""
-        # -1 equals no number of operands, so an unknown operation is refused
-        known = 0 if self.op == "leaf" else len(OPERATIONS[self.op].operands) if self.op in OPERATIONS else -1
-        numbers = 1 if self.op == "leaf" else self.operands.count(-1)
-        return (
-            (len(self.operands), len(self.numbers)) == (known, numbers)
-            and max((*self.operands, -1)) < place
-            and max((*self.names, -1)) < count
-        )
+        if self.op == "leaf":
+            fits = not self.operands and len(self.numbers) == 1
+        else:
+            known = self.op in OPERATIONS and len(self.operands) == len(OPERATIONS[self.op].operands)
+            fits = known and len(self.numbers) == self.operands.count(-1)
+        # operands are earlier nodes, and names are nodes of the program
+        return fits and max((*self.operands, -1)) < place and max((*self.names, -1)) < count
 
 
 class _Record(_Wire, tag="record", frozen=True):

@@ -190,6 +190,7 @@ def _of_step(calls: Sequence[_Call]) -> Iterator[FaultFact]:
     """Yield the facts about `step`."""
     still = [{i for i in range(call.count) if call.new_values[i] == call.values[i]} for call in calls]
     right = [{i for i in range(call.count) if _is_moved(call, i)} for call in calls]
+    all_right = all(len(places) == call.count for places, call in zip(right, calls, strict=True))
     which = _which_of_each(still, calls)
     # every parameter either stays or moves rightly
     others = all(len(one | other) == call.count for one, other, call in zip(still, right, calls, strict=True))
@@ -197,10 +198,8 @@ def _of_step(calls: Sequence[_Call]) -> Iterator[FaultFact]:
         yield FaultFact("rebound", node="step", other=which)
     elif which and others:
         yield FaultFact("values_left", node="step", other=which)
-    elif any(len(places) < call.count for places, call in zip(right, calls, strict=True)) and (
-        found := _new_value(calls)
-    ):
-        yield FaultFact("steps_by", node="step", found=found, expected="p.data - rate * p.grad")
+    elif not all_right and (text := _new_value(calls)):
+        yield FaultFact("steps_by", node="step", found=text, expected="p.data - rate * p.grad")
 
 
 def _is_moved(call: _Call, i: int) -> bool:
@@ -379,13 +378,14 @@ class _History:
         """Yield the facts about the losses at which passes begin. `moved` is for wrong moves."""
         # two passes from one loss
         again = [(one, other) for one, other in pairwise(self.passes) if one.loss == other.loss >= 0]
+        # a pass from a node that is no loss can be judged only if all gradients were 0 before it, or
+        # if it began at a leaf
+        elsewhere = all(one.loss < 0 and (not any(one.before) or one.of_leaf) for one in self.passes)
         if any(one.moved for one, _ in again):
             yield _fact("stale_loss", found="1" if len(self.losses) == 1 else "")
         elif again:
             yield _fact("passed_twice")
-        elif all(one.loss < 0 and (not any(one.before) or one.of_leaf) for one in self.passes) and not any(
-            map(self._is_right, self.passes)
-        ):
+        elif elsewhere and not any(map(self._is_right, self.passes)):
             yield _fact("other_root")
         elif len(self.losses) == self.training.steps > len(self.passes):
             yield _fact("passes_taken", found=str(len(self.passes)), expected=str(self.training.steps))
