@@ -218,7 +218,7 @@ def test_what_is_printed_while_loading_is_captured(acting: Acting) -> None:
     loaded = process.load()
     assert isinstance(loaded, Loaded)
     assert ["err", "out"] == sorted(loaded.output.split())
-    assert "in act\n" == process.ask().output
+    assert ["in act\n"] * 3 == [process.ask().output for _ in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -334,9 +334,12 @@ def test_who_runs_out_of_time_is_not_asked_twice(running: Running) -> None:
     assert process.fresh
 
 
-def test_one_that_cannot_be_put_back_is_replaced(running: Running) -> None:
-    """If a thread still runs, its process ends at the next batch, which a new process answers."""
-    process = running("threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(os.getpid())")
+@pytest.mark.parametrize(
+    "act", ["threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()", "os.close(0)"]
+)
+def test_one_that_cannot_be_put_back_is_replaced(running: Running, act: str) -> None:
+    """If a thread still runs, or output cannot be discarded, a new process answers the next batch."""
+    process = running(f"{act}\nprint(os.getpid())")
     outputs = []
     for _ in range(2):
         ran = process.ask()
@@ -584,9 +587,11 @@ def test_output_need_not_be_text(running: Running, expected: str, written: str) 
     ],
 )
 def test_broken_streams_are_no_ones_loss(running: Running, act: str) -> None:
-    """The answer arrives, whatever code does to its own output."""
-    process = running(act)
-    assert runs_well(process)
+    """The answer arrives, whatever code does to its own output, and the next batch in its process prints again."""
+    process = running(f"print(os.getpid(), flush=True)\n{act}")
+    answers = [process.ask() for _ in range(2)]
+    assert all(isinstance(outcome(ran), Done) for ran in answers)
+    assert 1 == len({int(ran.output) for ran in answers})
 
 
 # -- lies ------------------------------------------------------------------------------------------------------
@@ -644,14 +649,22 @@ def test_an_answer_without_end_is_stopped(running: Running) -> None:
 
 
 def test_one_batch_leaves_no_trace_for_the_next(running: Running) -> None:
-    """A counter in the module and a patched class do not reach the next batch, which runs in the same process."""
+    """A counter, a patched class and a changed context do not reach the next batch, which the same process runs."""
     process = running(
-        "print(os.getpid())\nglobal count\ncount += 1\nValue.extra = getattr(Value, 'extra', 0) + 1\n"
-        "return count + Value.extra"
+        "global count\ncount += 1\nValue.extra = getattr(Value, 'extra', 0) + 1\n"
+        "print(os.getpid(), decimal.getcontext().prec)\ndecimal.getcontext().prec = 3\nreturn count + Value.extra",
+        "import decimal",
     )
     answers = [process.ask() for _ in range(3)]
     assert [Called(numbers=(2.0,))] * 3 == [outcome(ran).results[1] for ran in answers]  # type: ignore[union-attr]
     assert 1 == len({ran.output for ran in answers})
+
+
+def test_a_file_is_run_once_for_each_batch(running: Running) -> None:
+    """The first batch uses the run that loaded the file. A function of the library remembers how often it ran."""
+    process = running("return json.dumps.runs", "import json\njson.dumps.runs = getattr(json.dumps, 'runs', 0) + 1")
+    answers = [outcome(process.ask()) for _ in range(3)]
+    assert [(1.0,), (2.0,), (3.0,)] == [done.results[1].numbers for done in answers]  # type: ignore[union-attr]
 
 
 def test_a_reloaded_file_starts_anew(running: Running) -> None:

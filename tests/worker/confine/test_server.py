@@ -66,6 +66,12 @@ def test_one_is_started_and_answers(engine: Engine) -> None:
     assert ["loaded"] == engine.answer()
 
 
+def test_without_an_order_one_ends(engine: Engine) -> None:
+    """The process ends if the trusted side closes the channel before it sends a file."""
+    engine.channel.close()
+    assert 1 == engine.warm.end(engine.number, by_itself=True).code
+
+
 @pytest.mark.slow
 def test_its_cpu_time_is_told_while_it_runs(engine: Engine) -> None:
     """The CPU time of a computing process increases. It is in seconds."""
