@@ -169,13 +169,14 @@ def test_a_message_arrives_unchanged(message: Struct) -> None:
     [
         b"\0\0",
         b"\xff\xff\xff\xff",
+        sent(Text("x" * (1 << 20))),
         b"\0\0\0\x05abc",
         sent(Located(Path("a"))),
         sent(Text("abc"))[:-3],
         struct.pack(">I", 1) + b"\x90",
         sent(Text(3)),  # type: ignore[arg-type]
     ],
-    ids=["half a length", "4 GB", "cut off", "another kind", "cut", "a list", "no text"],
+    ids=["half a length", "4 GB", "more than 1 MB", "cut off", "another kind", "cut", "a list", "no text"],
 )
 def test_what_is_no_message_is_refused(data: bytes) -> None:
     """A message is of its type, complete, and of an expected length."""

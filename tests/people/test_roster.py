@@ -163,11 +163,11 @@ def test_each_platform_says_who_it_is(submission: HandIn) -> None:
 
 
 def test_a_classroom_puts_its_name_before_the_users() -> None:
-    """The prefix is the one that most folders have before a user on the roster. Users may have hyphens."""
+    """The prefix is the one that most folders, at least two, have before a user on the roster. Users have hyphens."""
     people = (*CLASS, Person(login="jane-doe"), Person(login="doe"))
-    names = ("backward-stu1", "backward-octobob", "backward-jane-doe")
-    expected = {"stu1": ("backward-stu1",), "stu2": ("backward-octobob",), "jane-doe": ("backward-jane-doe",)}
-    assert expected == owners(people, *map(handed, names))
+    names = ("backward-octobob", "backward-jane-doe", "notes")
+    assert {"stu2": names[:1], "jane-doe": names[1:2]} == owners(people, *map(handed, names))
+    assert {} == owners(people, *map(handed, names[1:]))
 
 
 def test_twins_of_a_name_are_not_guessed() -> None:

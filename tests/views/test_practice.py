@@ -90,6 +90,7 @@ def test_the_list_and_the_last_page_have_the_title_of_each_part() -> None:
     rest = [line for line in lines if line and line not in heads]
     assert rest == [line for line in exercise_list(undivided, results, FIRST) if line]
     assert {one.title for one in COURSE.parts} == {*farewell(COURSE)} - {*farewell(undivided)}
+    assert {said.FURTHER} <= {*farewell(COURSE)} - {*farewell(replace(COURSE, further=()))}
 
 
 def test_the_next_step_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
