@@ -20,7 +20,8 @@ from grader.words import practice as said
 from .conftest import ROOT
 
 COURSE = load_course(ROOT)
-COUNT, TOTAL = len(COURSE.exercises), COURSE.max_score
+ALL = [exercise.id for exercise in COURSE.exercises]
+COUNT, TOTAL = len(ALL), COURSE.max_score
 
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]
@@ -47,27 +48,23 @@ def graded(done: Any) -> list[str]:
 # -- which exercise -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("word", ["1", "01", "distribute", "dist", "01_distribute"])
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        *((["distribute"], word) for word in ("1", "01", "distribute", "dist", "01_distribute")),
+        (["accumulate"], "exercises/03_accumulate.py"),
+        (["distribute", "swap", "relu"], "relu 1 swap"),
+        (["accumulate", "by_hand", "predict"], "3-5"),
+        (["accumulate", "by_hand"], "3,4"),
+        (["distribute", "accumulate", "by_hand"], "3-by_hand,1"),
+        (ALL, ""),
+        (ALL, "all"),
+    ],
+)
 @pytest.mark.usefixtures("exercises")
-def test_an_exercise_goes_by_number_id_or_beginning(grade: Grade, word: str) -> None:
-    """A number with or without its zero, the id, its beginning, and the file's stem name the same exercise."""
-    done = grade(word, "--json")
-    assert ["distribute"] == graded(done)
-    assert done.returncode == 1
-
-
-@pytest.mark.usefixtures("exercises")
-def test_several_exercises_are_graded_in_the_courses_order(grade: Grade) -> None:
-    """Exercises are in the order of the course in the report, in any order of the words."""
-    assert ["distribute", "swap", "relu"] == graded(grade("relu", "1", "swap", "--json"))
-
-
-@pytest.mark.usefixtures("exercises")
-def test_without_words_all_are_graded(grade: Grade) -> None:
-    """`grade` without words grades the whole course."""
-    ids = graded(grade("--json"))
-    assert len(ids) == len(set(ids)) > 5
-    assert ids[0] == "distribute"
+def test_words_name_exercises(grade: Grade, expected: list[str], words: str) -> None:
+    """A word is a number, an id or its beginning, a file, a range or a list. The report has the course's order."""
+    assert expected == graded(grade(*words.split(), "--json"))
 
 
 @pytest.mark.parametrize(
@@ -123,17 +120,21 @@ def test_a_file_belongs_to_the_exercise_before_it(grade: Grade, work: Path, solv
     assert ["mine.py", "other.py"] == [exercise["file"] for exercise in report["exercises"]]
 
 
-def test_a_file_may_be_known_by_its_name(grade: Grade, work: Path, solved: Solved) -> None:
-    """A file with the name of an exercise file needs no exercise before it."""
-    (work / "01_distribute.py").write_text(solved("01_distribute.py"))
-    done = grade("./01_distribute.py", "--json")
-    assert (0, ["distribute"]) == (done.returncode, graded(done))
-
-
-def test_the_exercise_before_a_file_counts_more_than_its_name(grade: Grade, work: Path, solved: Solved) -> None:
-    """`grade swap 01_distribute.py` grades that file as swap."""
-    (work / "01_distribute.py").write_text(solved("02_swap.py"))
-    assert grade("swap", "01_distribute.py").returncode == 0
+@pytest.mark.parametrize(
+    ("words", "path", "solution"),
+    [
+        ("./01_distribute.py", "01_distribute.py", "01_distribute.py"),
+        ("swap 01_distribute.py", "01_distribute.py", "02_swap.py"),
+        ("swap --from elsewhere", "elsewhere/02_swap.py", "02_swap.py"),
+        ("swap", "02_swap.py", "02_swap.py"),
+    ],
+    ids=["the file's name", "the exercise before the file", "a folder", "the current folder"],
+)
+def test_what_is_graded_as_what(grade: Grade, work: Path, solved: Solved, words: str, path: str, solution: str) -> None:
+    """A file is for the exercise before it, or else for that of its name. Files are looked for in the folder."""
+    (work / path).parent.mkdir(exist_ok=True)
+    (work / path).write_text(solved(solution))
+    assert 0 == grade(*words.split()).returncode
 
 
 def test_a_checkout_is_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:
@@ -144,19 +145,6 @@ def test_a_checkout_is_graded_with_from(grade: Grade, work: Path, solved: Solved
     (work / "checkout" / "02_swap.py").write_text(solved("02_swap.py"))
     done = grade("1", "2", "--from", "checkout", "--json")
     assert ["missing", "passed"] == [exercise["status"] for exercise in json.loads(done.stdout)["exercises"]]
-
-
-def test_files_elsewhere_are_graded_with_from(grade: Grade, work: Path, solved: Solved) -> None:
-    """`--from` names the folder with the exercise files."""
-    (work / "elsewhere").mkdir()
-    (work / "elsewhere" / "02_swap.py").write_text(solved("02_swap.py"))
-    assert grade("swap", "--from", "elsewhere").returncode == 0
-
-
-def test_files_beside_one_are_found_without_an_exercises_folder(grade: Grade, work: Path, solved: Solved) -> None:
-    """Without a folder `exercises`, the files in the current folder are graded."""
-    (work / "02_swap.py").write_text(solved("02_swap.py"))
-    assert grade("swap").returncode == 0
 
 
 def test_the_course_around_one_is_meant(grade: Grade, own_course: Path, solved: Solved) -> None:
@@ -177,17 +165,10 @@ def test_a_course_can_be_named(grade: Grade, own_course: Path, work: Path, solve
 
 
 @pytest.mark.usefixtures("exercises")
-def test_anything_short_of_it_is_exit_code_1(grade: Grade) -> None:
-    """Exercises that nobody has started do not give full marks, and are shown as not started."""
-    done = grade()
-    assert done.returncode == 1
-    assert "Score 0/" in done.stdout
-
-
-@pytest.mark.usefixtures("exercises")
 def test_the_first_run_greets_and_names_the_file_to_open(grade: Grade) -> None:
-    """The first run prints a welcome instead of a line for each exercise that nobody has started."""
+    """The first run prints a welcome instead of a line for each exercise. The exit code is 1 below full marks."""
     done = grade()
+    assert (1, True) == (done.returncode, "Score 0/" in done.stdout)
     assert f"Welcome. {COUNT} exercises" in done.stdout
     assert "Next: open exercises/01_distribute.py, then `grade 1`" in done.stdout
     assert "not started" not in done.stdout
@@ -451,30 +432,9 @@ def test_a_course_without_its_solutions_says_where_they_are(grade: Grade, own_co
     assert (2, f"grade: {said.SOLUTIONS_MISSING}\n") == (refused.returncode, refused.stderr)
 
 
-@pytest.mark.parametrize(
-    ("expected", "words"),
-    [
-        (["accumulate", "by_hand", "predict"], ["3-5"]),
-        (["accumulate", "by_hand"], ["3,4"]),
-        (["distribute", "accumulate", "by_hand"], ["3-by_hand,1"]),
-    ],
-)
-@pytest.mark.usefixtures("exercises")
-def test_several_exercises_in_a_word(grade: Grade, expected: list[str], words: list[str]) -> None:
-    """A word may be a range or a list of anything that names an exercise."""
-    assert expected == graded(grade(*words, "--json"))
-
-
-@pytest.mark.usefixtures("exercises")
-def test_all_means_all(grade: Grade) -> None:
-    """`grade all` is the same as `grade`."""
-    assert COUNT == len(graded(grade("all", "--json")))
-
-
 @pytest.mark.slow
 def test_paths_name_exercises_from_any_folder(grade: Grade, exercises: Path) -> None:
     """Paths work in folders below that of the exercises, and for every command that takes an exercise."""
-    assert ["accumulate"] == graded(grade("exercises/03_accumulate.py", "--json"))
     assert ["accumulate"] == graded(grade("03_accumulate.py", "--json", cwd=exercises))
     assert "for 03_accumulate" in grade("hint", "exercises/03_accumulate.py").stdout
     assert "there is nothing to reset" in grade("reset", "03_accumulate.py", cwd=exercises).stdout
