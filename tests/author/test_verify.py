@@ -11,8 +11,6 @@ from grader.cli import main
 from grader.course import Course, load_course
 from grader.oracle.answer_book import write_book
 
-pytestmark = pytest.mark.slow
-
 COURSE = """\
 format_version: 1
 course: {id: mini, version: 1, title: Mini, total: 1}
@@ -95,6 +93,7 @@ def test_a_file_that_was_worked_on_is_left_alone(course: Course, capsys: pytest.
     assert SOLUTION == exercise_file(course).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_stub_of_former_times_is_found(course: Course) -> None:
     """An untouched file that is no longer the stub of its solution is a finding, as is the book."""
     made = build_book(course)
@@ -107,6 +106,7 @@ def test_a_stub_of_former_times_is_found(course: Course) -> None:
     assert expected == verified(course).findings
 
 
+@pytest.mark.slow
 def test_a_misconception_fails_the_check_that_it_is_about_before_any_other(course: Course) -> None:
     """Adding instead of doubling fails `twice`. A misconception that names another check in `about` is a finding."""
     path = course.solution(course.exercises[0]).with_suffix(".mistakes.yaml")
@@ -123,6 +123,7 @@ def test_a_misconception_fails_the_check_that_it_is_about_before_any_other(cours
     assert expected == found
 
 
+@pytest.mark.slow
 def test_a_score_that_hangs_on_the_seed_is_found(course: Course) -> None:
     """A mistake that shows only with numbers below 12 gets different scores under different seeds, which is found."""
     exercise = course.exercises[0]

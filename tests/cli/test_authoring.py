@@ -11,21 +11,22 @@ from typing import Any
 import pytest
 from read_yaml import read_yaml
 
-from grader.author import build_book, new_course
+from grader.author import build, build_book, new_course
+from grader.oracle import TableOracle
 from grader.oracle.answer_book import write_book
 
 ROOT = Path(__file__).resolve().parents[2]
 SLIPS: list[dict[str, str]] = read_yaml(Path(__file__).with_name("author_errors.yaml"))
 Grade = Callable[..., Any]
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a course from `grade new course`, with its answer book."""
+    """Return a course from `grade new course`, with its answer book. No fast test needs torch."""
     course = new_course(tmp_path_factory.mktemp("begun") / "course")
-    write_book(course.book, build_book(course))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(build, "Oracle", lambda *_: TableOracle())
+        write_book(course.book, build_book(course))
     return course.folder
 
 
@@ -42,6 +43,7 @@ def test_a_new_course_is_in_no_other(grade: Grade, work: Path) -> None:
     assert "`grade new course DIR` writes to the folder DIR" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_course_from_nothing(grade: Grade, work: Path) -> None:
     """Each command prints what it wrote and the next step. The new course has no findings."""
     done = grade("new", "course", "mine", "--title", "My course")
@@ -99,6 +101,7 @@ def test_a_release_out_of_date_is_refused(grade: Grade, course: Path) -> None:
     assert not (course / "out").exists()
 
 
+@pytest.mark.slow
 def test_build_writes_the_stubs_that_nobody_has_worked_on(grade: Grade, course: Path) -> None:
     """A changed question of a solution reaches the exercise file. A file with work in it is left alone and named."""
     solution, exercise = course / "solutions" / "01_first.py", course / "exercises" / "01_first.py"
@@ -121,6 +124,7 @@ def test_build_of_one_exercise_needs_a_book(grade: Grade, course: Path) -> None:
     assert "there is no answer book; `grade build` writes it" in done.stderr
 
 
+@pytest.mark.slow
 def test_verify_and_release_check_the_readme(grade: Grade, course: Path) -> None:
     """If a row of the README's table differs from the course, the finding has the right row."""
     readme = course / "README.md"
@@ -136,7 +140,13 @@ def test_verify_and_release_check_the_readme(grade: Grade, course: Path) -> None
     assert not (course / "out").exists()
 
 
-@pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: slip["id"])
+@pytest.mark.parametrize(
+    "slip",
+    [
+        pytest.param(slip, id=slip["id"], marks=pytest.mark.slow if slip.get("command") == "grade build" else ())
+        for slip in SLIPS
+    ],
+)
 def test_a_slip_is_told_by_file_and_line(grade: Grade, course: Path, slip: dict[str, str]) -> None:
     """The message names the file, its line and what to do. Nothing is printed that looks like a success."""
     file = course / slip["file"]

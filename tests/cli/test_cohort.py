@@ -72,24 +72,31 @@ def test_a_class_is_graded_and_summed_up(cohort: Run, work: Path) -> None:
     assert {"namespaces", "landlock", "seccomp"} >= {report["isolation"]["tier"] for report in reports.values()}
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the contents of a folder's JSON files by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.json")}
+
+
 def test_the_same_command_again_grades_nothing(cohort: Run, results: Path) -> None:
     """Existing reports are kept, and counted as kept."""
-    before = {p.name: p.read_bytes() for p in (results / "reports").iterdir()}
+    before = contents(results / "reports")
     assert "3 of them in an earlier run" in cohort().stdout
-    assert before == {p.name: p.read_bytes() for p in (results / "reports").iterdir()}
+    assert before == contents(results / "reports")
 
 
 def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work: Path, results: Path) -> None:
     """A run into another folder takes the seed and unchanged reports from the earlier folder, which stays unchanged."""
-    before = {p.name: p.read_bytes() for p in results.rglob("*.json")}
+    before = contents(results)
     (submissions / "bob" / "02_swap.py").write_text(solution("02_swap.py"))
     done = grade("cohort", submissions, "--out", work / "second", "--since", results, "--jobs", 1)
 
     assert "3 of 3 submissions graded, 2 of them in an earlier run" in done.stdout
-    assert before == {p.name: p.read_bytes() for p in results.rglob("*.json")}
-    after = {p.name: p.read_bytes() for p in (work / "second").rglob("*.json")}
-    assert ["bob.json", "cohort.json"] == sorted(name for name in before if before[name] != after[name])
-    assert FULL == json.loads(after["bob.json"])["score"]
+    assert before == contents(results)
+    after = contents(work / "second")
+    assert ["code/bob.json", "cohort.json", "reports/bob.json"] == sorted(
+        name for name in before if before[name] != after[name]
+    )
+    assert FULL == json.loads(after["reports/bob.json"])["score"]
 
 
 @pytest.mark.slow

@@ -11,8 +11,6 @@ from grader.cohort import summarise
 from grader.course import load_course
 from grader.report import read_report
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 Run = subprocess.CompletedProcess[str]
 Grade = Callable[..., Run]
