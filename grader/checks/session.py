@@ -329,6 +329,7 @@ class _Plugin:
         )
         if finding is None or engine.failing is None:
             return outcome
+        # what a diagnosis needs to know about the run that failed
         program = engine.failing.program
         operations = [node for node in program.nodes if isinstance(node, Op)]
         return msgspec.structs.replace(

@@ -321,6 +321,7 @@ class EngineUnderCheck:
             if outcome.values:
                 compare_values(p, answer, outcome.values[0], *built, *notes)
             self._went_through(outcome, p)
+            # each rule adds to the gradients that were there before
             expected = [
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
             ]
@@ -674,6 +675,7 @@ class EngineUnderCheck:
         names = [chr(ord("a") + i) for i in range(len(start))]
         if len(start) < 2:
             raise ArgumentError("changes_leaves: `start` is the value and the gradient of two or more leaves")
+        # the attributes whose numbers a test may expect
         held = [f"{name}.{attribute}" for name in names for attribute in ("data", "grad")]
         if not expected or not expected.keys() <= set(held):
             raise ArgumentError(f"changes_leaves: the keys of `expected` are some of {', '.join(held)}")
@@ -859,6 +861,7 @@ class EngineUnderCheck:
             for one in returned:
                 if (count := miscounted(function, one, 1)) is not None:
                     fail(count, program=p.shown)
+            # each call returned one number, as was checked above
             numbers = [one.numbers[0] for one in returned if one.numbers]
             rows = list(zip(names, wanted[i], numbers, strict=True))
             wrong = [row for row in rows if isinstance(row[2], Odd) or not _near(row[2], row[1], tolerance)]

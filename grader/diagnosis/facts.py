@@ -253,17 +253,19 @@ def _clears(done: Sequence[tuple[Done, ...]]) -> bool:
 
 
 def _written(fact: FaultFact, source: str, rule: str) -> FaultFact:
-    """Return a fact about a result without a rule, with the function that the operation's method defines if any.
+    """Return a fact about a result without a rule, with the function that the operation's method defines.
 
-    Only the names in the text of the method are compared. The method must define one function, and either not use it,
-    or only store it as the rule of one of its parameters.
+    Only the names in the text of the method are compared. The method must define one function. It must either not use
+    this function, or only store it as the rule of one of its parameters. Otherwise, the fact is unchanged.
     """
+    # the text of the method, up to the next line that is not indented more than its head
     heads = list(re.finditer(rf"^( *)def {METHODS.get(fact.operation, fact.operation)}\(([\w, ]*)\)", source, re.M))
     if len(heads) != 1 or not rule:
         return fact
     ((depth, parameters),) = (head.groups() for head in heads)
     rest = source[heads[0].end() :].split("\n")[1:]
     inside = [*takewhile(lambda line: not line.strip() or line.startswith(f"{depth} "), rest)]
+    # the only function that it defines
     functions = [head[1] for line in inside if (head := re.match(r" *def (\w+)\(", line))]
     if len(functions) != 1 or len(functions[0]) + len(parameters) > _LONGEST:
         return fact
@@ -271,6 +273,7 @@ def _written(fact: FaultFact, source: str, rule: str) -> FaultFact:
     code = [line for line in inside if not line.lstrip().startswith("#")]
     if any(line.lstrip().startswith("@") for line in code):
         return fact  # a decorator may store the function
+    # the lines after the `def` that name the function without an owner
     uses = [line for line in code if re.search(rf"(?<!\.)\b{function}\b", line)][1:]
     stored = [re.fullmatch(rf" *((\w+)\.{re.escape(rule)}) *= *{function} *(#.*)?", line) for line in uses]
     if not uses:

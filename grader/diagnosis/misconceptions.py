@@ -238,7 +238,7 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
     if not path.exists():
         return []
     document = Document(path)
-    document.convert(document.root, list[Any])
+    document.convert(document.root, list[Any])  # raises an error if it is no list
     misconceptions: list[Misconception] = []
     for node in document.root.value:
         raw = document.convert(node, _Raw, "this misconception")
@@ -249,6 +249,7 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
             raise document.error(child(node, "title"), message)
         if raw.hint > hints:
             raise document.error(child(node, "hint"), f"there is no hint {raw.hint}: the exercise has {hints}")
+        # an earlier misconception may be the base, so their order matters
         start = solution if raw.on is None else next((m.source for m in misconceptions if m.id == raw.on), None)
         if start is None:
             raise document.error(child(node, "on"), f"no misconception `{raw.on}` stands before this one")

@@ -79,6 +79,7 @@ def check_result(
     if passed == (outcome.finding is not None):
         raise GraderFault(f"{exercise.id}.{check.id}: {outcome.status}, and a finding that says otherwise")
     finding = outcome.finding or _NO_FINDING
+    # fields that have nothing to say are left out of the report
     return CheckResult(
         id=check.id,
         title=check.title,
@@ -128,6 +129,7 @@ def score(
     ) or tuple(map(skipped, exercise.checks))
     outcomes = [checked[check.id].outcome for check in run]
     points = sum(c.score for c in checks if not c.bonus)
+    # the points follow from the checks alone, and never from a fact or a misconception
     faults = [fact for fact in facts if not _is_enough(fact, outcomes)]
     status = _exercise_status(state, points, exercise.max_score)
     return ExerciseResult(

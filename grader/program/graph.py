@@ -580,7 +580,7 @@ class _Parser:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return self._number(number)
             case ast.Name() | ast.Subscript():
-                leaf = ast.unparse(expression)
+                leaf = ast.unparse(expression)  # also `row[0]`, whose name is this text
                 if leaf not in self.names:
                     raise self._error(f"{leaf} has no value")
                 self.used.add(leaf)
@@ -589,6 +589,7 @@ class _Parser:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 return self._number(-number)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
+                # the outermost operation of an assignment gets its name
                 return self._operation("neg", [operand], expression, name)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 return self._operation(_OPERATORS[type(op)], [left, right], expression, name)

@@ -216,6 +216,7 @@ class Recording:
     def begin(self) -> None:
         """Record local rules and gradients from now on."""
         graph = self._graph
+        # the nodes: those of the graph that the file's functions built, or those of the program
         if self._trace is not None:
             self._objects = self._trace.graph(graph.objects, graph.engine_nodes())
             for index, node in enumerate(self._objects or ()):
@@ -223,6 +224,7 @@ class Recording:
                 self._operands[id(node)] = self._trace.operands(node)
         else:
             for index, (node, (_, *operands)) in enumerate(zip(graph.objects, graph.program, strict=False)):
+                # an operation may return one of its inputs, whose index then stays
                 self._index.setdefault(id(node), index)
                 self._operands.setdefault(id(node), [graph.objects[o] for o in operands if type(o) is int])
         self._values = [self._spelled(node, self._shape.data) for node in self._nodes()]
@@ -231,6 +233,7 @@ class Recording:
         if isinstance(graph.rules, CalledRules):
             self._functions = graph.rules
             for node in graph.engine_nodes():
+                # a leaf may have a function, too, which does nothing
                 leaf = graph.is_leaf(node) if self._trace is None else not self._trace.operands(node)
                 if not leaf and graph.rules.has(node):
                     graph.rules.watch(node, self._around)
