@@ -797,9 +797,9 @@ def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -
     decoded = tuple(order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False))
     # only functions of the file that make nodes lead to a graph of its own
     recordings = [result for result in decoded if isinstance(result, Recorded) and not run.program.truth]
-    if any(one.traced is not None for one in recordings):
+    if any(recording.traced is not None for recording in recordings):
         raise Refused("a recording has a graph of its own, but no function of the file makes nodes")
-    if completed and any(None in one.values for one in recordings):
+    if completed and any(None in recording.values for recording in recordings):
         raise Refused("a run that went through did not make every node")
     return Broke(decoded, outcome.problem) if isinstance(outcome, _Broke) else Done(decoded)
 

@@ -457,16 +457,16 @@ def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterat
         return
     fact = partial(FaultFact, operation=form.name, input="ab"[j])
     # existing gradients: a rule adds to them
-    sets = all(_close(one.second, one.first) for one in samples)
-    if not sets and not all(_close(one.second, one.already + one.first) for one in samples):
+    sets = all(_close(sample.second, sample.first) for sample in samples)
+    if not sets and not all(_close(sample.second, sample.already + sample.first) for sample in samples):
         if len(inputs) == 2 and _by_gradient(inputs, j):
             yield fact("gradient_for_value", expected=right, found=f"{'ba'[j]}.grad")
         else:
             yield fact("depends_on_gradients", expected=right)
         return
-    zero = all(one.first == 0.0 == one.third for one in samples)
+    zero = all(sample.first == 0.0 == sample.third for sample in samples)
     if sets:
-        yield fact("overwrites", found="0" if zero and any(one.local for one in samples) else "")
+        yield fact("overwrites", found="0" if zero and any(sample.local for sample in samples) else "")
     # the contribution itself
     if _fits(samples, _right):
         return
@@ -479,7 +479,7 @@ def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterat
 def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator[FaultFact]:
     """Yield the facts about a wrong contribution to input `j`, which is not always 0."""
     fact, right = partial(FaultFact, operation=form.name, input="ab"[j]), form.derivatives[j]
-    if any(one.local for one in samples) and all(_close(one.first, one.third) for one in samples):
+    if any(sample.local for sample in samples) and all(_close(sample.first, sample.third) for sample in samples):
         yield fact("no_upstream", expected=right)
         return
     # a constant factor, if a formula would not say more than that
@@ -488,21 +488,22 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
         yield fact("sign")
         return
     # of a derivative that is the same for all numbers, a constant factor is also a formula
-    constant = factor is not None and len({round(one.local, 9) for one in samples}) > 1
+    constant = factor is not None and len({round(sample.local, 9) for sample in samples}) > 1
     # a formula of the local derivative needs a contribution that is proportional to the upstream
     # gradient
-    linear = _fits(samples, lambda one, upstream: upstream * (one.first / one.upstream))
+    linear = _fits(samples, lambda sample, upstream: upstream * (sample.first / sample.upstream))
     known = None
     if linear and not constant:
-        known = _formula(form, [one.first / one.upstream for one in samples], [one.value for one in samples])
+        local = [sample.first / sample.upstream for sample in samples]
+        known = _formula(form, local, [sample.value for sample in samples])
     if factor is not None and known not in _NAMES:
         yield fact("factor", expected="1", found=f"{factor:.6g}")
     # another local derivative, or another use of the upstream gradient
     elif known:
         yield fact("local_derivative", expected=right, found=known)
-    elif _fits(samples, lambda one, upstream: one.local + upstream):
+    elif _fits(samples, lambda sample, upstream: sample.local + upstream):
         yield fact("upstream_added", expected=right)
-    elif _fits(samples, lambda one, upstream: form.without_parentheses(j, one.x, one.value, upstream)):
+    elif _fits(samples, lambda sample, upstream: form.without_parentheses(j, sample.x, sample.value, upstream)):
         yield fact("parentheses", expected=right)
     else:
         yield from _first_wrong(form, j, samples)
@@ -510,12 +511,12 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
 
 def _first_wrong(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator[FaultFact]:
     """Yield a fact with the first wrong contribution. If one is right, the fact has its set of numbers, too."""
-    right = next((_program(form, one.x).shown for one in samples if _fits([one], _right)), "")
-    for one in samples:
-        for upstream, seen in one.tries():
-            if not _close(seen, upstream * one.local):
-                found, expected = _apart(seen, upstream * one.local + 0.0)  # not -0
-                wrong = _contribution(form, j, one.x, upstream, found, expected)
+    right = next((_program(form, sample.x).shown for sample in samples if _fits([sample], _right)), "")
+    for sample in samples:
+        for upstream, seen in sample.tries():
+            if not _close(seen, upstream * sample.local):
+                found, expected = _apart(seen, upstream * sample.local + 0.0)  # not -0
+                wrong = _contribution(form, j, sample.x, upstream, found, expected)
                 yield msgspec.structs.replace(wrong, other=right)
                 return
 
@@ -536,23 +537,23 @@ def _formula(form: Form, local: Sequence[float], values: Sequence[float]) -> str
     return known and re.sub(r"a \*\* \(n \* (n|\(n - 1\))\)", r"L ** \1", known)  # L is a ** n
 
 
-def _right(one: _Sample, upstream: float) -> float:
+def _right(sample: _Sample, upstream: float) -> float:
     """Return the right contribution."""
-    return upstream * one.local
+    return upstream * sample.local
 
 
 def _fits(samples: Sequence[_Sample], contribution: Callable[[_Sample, float], float]) -> bool:
     """Return whether the contributions are those of a function of the sample and the upstream gradient."""
-    return all(_close(seen, contribution(one, upstream)) for one in samples for upstream, seen in one.tries())
+    return all(_close(seen, contribution(sample, upstream)) for sample in samples for upstream, seen in sample.tries())
 
 
 def _factor(samples: Sequence[_Sample]) -> float | None:
     """Return the factor by which the local derivative differs from the right one; None if it is not constant."""
-    if not all(one.local for one in samples):
+    if not all(sample.local for sample in samples):
         return None
-    first, *others = (one.first / (one.upstream * one.local) for one in samples)
-    constant = all(_close(one, other) for one, other in pairwise([first, *others]))
-    return first if constant and _fits(samples, lambda one, upstream: upstream * (first * one.local)) else None
+    first, *others = (sample.first / (sample.upstream * sample.local) for sample in samples)
+    constant = all(_close(factor, other) for factor, other in pairwise([first, *others]))
+    return first if constant and _fits(samples, lambda sample, upstream: upstream * (first * sample.local)) else None
 
 
 def _swapped(inputs: Sequence[Sequence[_Sample]]) -> bool:

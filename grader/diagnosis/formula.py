@@ -114,11 +114,11 @@ class _Table:
         # rounding may put the formula on either side of the key
         slack = 1e-9 * abs(key) + 1e-12
         for place in range(bisect_left(self._keys, key - slack), len(self._keys)):
-            one = self._sorted[place]
-            if one.values[self._point] > key + slack:
+            entry = self._sorted[place]
+            if entry.values[self._point] > key + slack:
                 break
-            if all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) for a, b in zip(one.values, values, strict=True)):
-                return one
+            if all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) for a, b in zip(entry.values, values, strict=True)):
+                return entry
         return None
 
 
@@ -142,17 +142,17 @@ def _table(names: Names) -> _Table:
         *(_Formula(text, _SUM if " " in text else _ATOM, 1, 1, values) for text, values in names),
     ]
     by_size = [[], atoms]
-    kept = {_rounded(one.values): one for one in reversed(atoms)}  # the first of equal ones wins
+    kept = {_rounded(entry.values): entry for entry in reversed(atoms)}  # the first of equal ones wins
     for size in range(2, _TABLE_SIZE + 1):
         pairs = ((x, y) for i in range(1, size) for x in by_size[i] for y in by_size[size - i])
         # of two operands that can be exchanged, the smaller one comes first
         compounds = (_combined(x, y, *op) for x, y in pairs for op in _OPERATORS if not op[2] or x.size <= y.size)
         calls = (_called(name, function, x) for x in by_size[size - 1] for name, function in _functions().items())
         new: dict[tuple[str, ...], _Formula] = {}
-        for one in filter(None, chain(compounds, calls)):
-            key = _rounded(one.values)
-            if key not in kept and (key not in new or one.rank < new[key].rank):
-                new[key] = one
+        for entry in filter(None, chain(compounds, calls)):
+            key = _rounded(entry.values)
+            if key not in kept and (key not in new or entry.rank < new[key].rank):
+                new[key] = entry
         kept.update(new)
         by_size.append(list(new.values()))
     return _Table(list(chain.from_iterable(by_size)))
@@ -175,12 +175,12 @@ def _called(name: str, function: Callable[[float], float], x: _Formula) -> _Form
 def _made(text: str, binds: int, more: int, function: Callable[..., Any], *operands: _Formula) -> _Formula | None:
     """Return a formula with `more` functions than its operands; None if it is 0, or not a moderate number."""
     try:
-        values = tuple(map(function, *(one.values for one in operands)))
+        values = tuple(map(function, *(operand.values for operand in operands)))
     except (ArithmeticError, ValueError):
         return None
     if not (any(values) and all(isinstance(value, float) and abs(value) < _HUGE for value in values)):
         return None
-    size, names = sum(one.size for one in operands), sum(one.names for one in operands)
+    size, names = sum(operand.size for operand in operands), sum(operand.names for operand in operands)
     return _Formula(text, binds, size + more, names, values)
 
 

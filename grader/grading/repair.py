@@ -98,10 +98,10 @@ def search(
         return
     # a function is named if no line is; the name of the only function that the learner wrote says nothing
     named = functions.every or ([] if repaired and not check else functions.first)
-    several = sum(one.kind == "function" for one in candidates.values()) > 1
-    if not several or len({one.lines for one in repaired}) == 1:
+    several = sum(candidate.kind == "function" for candidate in candidates.values()) > 1
+    if not several or len({candidate.lines for candidate in repaired}) == 1:
         named = []
-    named = [one for one in named if trial.keeps(one)]
+    named = [candidate for candidate in named if trial.keeps(candidate)]
     check = check if repaired or named else ""
     shown = [*named, *repaired]
     # only if every edit was tried, "no edit repairs the file" is true
@@ -112,8 +112,8 @@ def search(
 def _reported(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
     """Yield what a report says of candidates: the edited lines too if the course reveals them."""
     text = trial.source.text if trial.grader.course.reveal == "repair" else None
-    for one in candidates:
-        yield Repair(one.kind, one.lines, one.function, _lines_of(one, text))
+    for candidate in candidates:
+        yield Repair(candidate.kind, candidate.lines, candidate.function, _lines_of(candidate, text))
 
 
 def _executed(
@@ -133,9 +133,11 @@ def _split(
 ) -> tuple["_Edits", list[Candidate]]:
     """Return the edits, and the whole functions, that can change a run which executes these lines."""
     if executed is not None:
-        candidates = {number: one for number, one in candidates.items() if _is_executed(one, executed, source)}
-    edits = {number: one for number, one in candidates.items() if one.kind != "function"}
-    return _Edits(edits, suspects), [one for one in candidates.values() if one.kind == "function"]
+        candidates = {
+            number: candidate for number, candidate in candidates.items() if _is_executed(candidate, executed, source)
+        }
+    edits = {number: candidate for number, candidate in candidates.items() if candidate.kind != "function"}
+    return _Edits(edits, suspects), [candidate for candidate in candidates.values() if candidate.kind == "function"]
 
 
 class _Edits(Struct, frozen=True):
@@ -205,10 +207,10 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
     Args:
         filled: Whether a repair is possible. Otherwise only the first check can pass.
     """
-    every = [one for one in right if trial.mends(one, trial.failed)] if filled else []
+    every = [candidate for candidate in right if trial.mends(candidate, trial.failed)] if filled else []
     if every or len(trial.failed) == 1:
         return _Functions(every, [])
-    return _Functions([], [one for one in right if trial.mends(one, trial.failed[:1])])
+    return _Functions([], [candidate for candidate in right if trial.mends(candidate, trial.failed[:1])])
 
 
 def _of_functions(edits: _Edits, functions: _Functions, whole_functions: Sequence[Candidate]) -> _Edits:
@@ -221,7 +223,7 @@ def _of_functions(edits: _Edits, functions: _Functions, whole_functions: Sequenc
     if only is None:
         return edits
     spans = not functions.every
-    return edits.where(lambda one: _within(one, only) or (spans and _spans(one, whole_functions)))
+    return edits.where(lambda candidate: _within(candidate, only) or (spans and _spans(candidate, whole_functions)))
 
 
 def _later_passed(
@@ -362,13 +364,14 @@ class _Trial(Struct):
     ) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates that repair the file, one for each place. Yield the progress before each run."""
         by_place: dict[tuple[int, ...], Candidate] = {}
-        for one in candidates:
+        for candidate in candidates:
             yield progress
             # of several repairs in one place, the first one says enough: the place
-            if one.lines not in by_place and self.repairs(one, check):
-                least = self._least(one, check)
+            if candidate.lines not in by_place and self.repairs(candidate, check):
+                least = self._least(candidate, check)
                 by_place[least.lines] = least
-        return [one for one in by_place.values() if not any(_says_more(other, one) for other in by_place.values())]
+        repairs = by_place.values()
+        return [repair for repair in repairs if not any(_says_more(other, repair) for other in repairs)]
 
     def _least(self, candidate: Candidate, check: Check | None) -> Candidate:
         """Return a repair of several statements without the statements that need no edit."""
@@ -485,15 +488,15 @@ def _solution(grader: Grader, exercise: Exercise) -> str:
 def _with_solution(candidates: Sequence[Candidate], source: Source, solution: str) -> Iterator[Candidate]:
     """Yield the candidates for whole functions with the functions of the same names in a solution."""
     right = dict(_functions(ast.parse(solution), solution))
-    for one in candidates:
-        if one.function in right:
+    for candidate in candidates:
+        if candidate.function in right:
             # the solution's function is indented like the one that it replaces, except for its
             # first line
-            (splice,) = one.splices
+            (splice,) = candidate.splices
             column = splice.start - (source.text.rfind("\n", 0, splice.start) + 1)
-            head, *body = right[one.function].split("\n")
+            head, *body = right[candidate.function].split("\n")
             text = "\n".join([head, *(" " * column + line if line else line for line in body)])
-            yield replace(one, splices=(splice._replace(text=text),))
+            yield replace(candidate, splices=(splice._replace(text=text),))
 
 
 def _functions(tree: ast.Module | ast.ClassDef, text: str, owner: str = "") -> Iterator[tuple[str, str]]:
