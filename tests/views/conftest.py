@@ -31,19 +31,8 @@ FLAGS = (
     "--disable-sync",
 )
 FIRST = (
-    "Ada",
-    "Björn",
-    "Chiara",
-    "Dmitri",
-    "Emeka",
-    "Fatima",
-    "Grace",
-    "Hiro",
-    "Ines",
-    "Jamal",
-    "Kirsten",
-    "Lê",
-    "Mia",
+    *("Ada", "Björn", "Chiara", "Dmitri", "Emeka", "Fatima", "Grace"),
+    *("Hiro", "Ines", "Jamal", "Kirsten", "Lê", "Mia"),
 )
 LAST = (
     "Adeyemi",
@@ -227,20 +216,23 @@ def open_html(browser: Browser, tab: Page, tmp_path: Path) -> Iterator[OpenHtml]
     """
     complaints: list[str] = []
     asked: list[str] = []
-    heard: list[tuple[Page, str, Callable[..., None]]] = []
-
-    def hear(page: Page, event: Any, handler: Callable[..., None]) -> None:
-        page.on(event, handler)
-        heard.append((page, event, handler))
+    handlers: dict[Any, Callable[..., None]] = {
+        "console": lambda message: complaints.append(f"{message.type}: {message.text}"),
+        "pageerror": lambda error: complaints.append(str(error)),
+        "request": lambda request: asked.append(request.url),
+    }
+    heard: list[Page] = []
 
     def open_(text: str, *, at: str = "", **context: Any) -> Page:
         path = tmp_path / "page.html"
         path.write_text(text, encoding="utf-8")
-        shared = not heard and context.keys() <= {"viewport", "color_scheme", "reduced_motion"}
+        shared = context.keys() <= {"viewport", "color_scheme", "reduced_motion"}
         page = _as_new(tab, **context) if shared else new_page(browser, **context)
-        hear(page, "console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        hear(page, "pageerror", lambda error: complaints.append(str(error)))
-        hear(page, "request", lambda request: asked.append(request.url))
+        if page not in heard:
+            heard.append(page)
+            for event, handler in handlers.items():
+                page.on(event, handler)
+        page.goto("about:blank")  # or another part of the same page is shown
         page.goto(path.as_uri() + at, wait_until="commit")
         page.wait_for_selector("body[data-ready]")
         return page
@@ -252,8 +244,9 @@ def open_html(browser: Browser, tab: Page, tmp_path: Path) -> Iterator[OpenHtml]
     for page in tab.context.pages:
         if page != tab:
             page.close()
-    for page, event, handler in heard:
-        page.remove_listener(event, handler)
-    own = re.compile(r"data:|file://[^?#]*/page\.html")
+    for page in heard:
+        for event, handler in handlers.items():
+            page.remove_listener(event, handler)
+    own = re.compile(r"about:blank|data:|file://[^?#]*/page\.html")
     assert [] == [url for url in asked if not own.match(url)]
     assert [] == complaints

@@ -2,13 +2,12 @@
 
 import itertools
 import random
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import run_grade
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Locator, Page, expect
 from replays import CODE, LANDSCAPE, replay
@@ -22,7 +21,7 @@ from grader.replay.presets import presets
 from grader.views.replay import build_replay_page, short_names
 from grader.words.learner import digits
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kept_processes")]
 
 OpenHtml = Callable[..., Page]
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,10 +74,8 @@ def played(folder: Path, name: str, edits: Sequence[tuple[str, str]], *words: st
         text = text.replace(old, new)
     (folder / "exercises").mkdir()
     (folder / "exercises" / name).write_text(text, encoding="utf-8")
-    grade = Path(sys.executable).parent / "grade"
-    subprocess.run(
-        [grade, "play", *words, "--no-open", "--out", "replay.html"], cwd=folder, check=True, stdout=subprocess.DEVNULL
-    )
+    done = run_grade("play", *words, "--no-open", "--out", "replay.html", cwd=folder)
+    assert (0, "") == (done.returncode, done.stderr)
     return (folder / "replay.html").read_text(encoding="utf-8")
 
 
