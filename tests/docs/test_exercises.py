@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from every import every
+from read_yaml import read_yaml
 from torch_answers import answer
 
 from grader.program import program
@@ -222,28 +223,7 @@ def test_a_lesson_is_no_longer_than_a_screen_and_a_half(path: Path) -> None:
     assert 1 == text.count("https://") == last.count("https://")
 
 
-# The root of each picture's graph, and the numbers that the picture gives to the leaves. An upstream gradient is given
-# where the picture has one.
-PICTURES: dict[str, tuple[str, dict[str, float], float]] = {
-    "01": ("out = a + b", {"a": 2, "b": -3}, 4),
-    "02": ("out = a * b", {"a": 2, "b": -3}, 4),
-    "03": ("L = a * a", {"a": 3}, 1),
-    "04": ("p = x * y; q = p + x; L = q * y", {"x": 3, "y": 2}, 1),
-    "05": ("L = a * b + c", {"a": 2, "b": 3, "c": 4}, 1),
-    "06": ("b = a + a; c = a * b; L = b + c", {"a": 2}, 1),
-    "07": ("b = a + 1; c = a * 3; d = b * c", {"a": 2}, 1),
-    "08": ("u = relu(w * x); L = u * 5", {"w": -2, "x": 3}, 1),
-    "09": ("o = tanh(x1 * w1 + x2 * w2 + b)", {"x1": 2, "w1": -3, "x2": 0, "w2": 1, "b": 6.8813735870195432}, 1),
-    "10": ("L = a / b", {"a": 6, "b": 2}, 1),
-    "11": ("e = a * b", {"a": 2, "b": -3}, 4),
-    "12": ("y = x * x + x", {"x": 2}, 1),
-    "13": ("loss = (w * 2 - 2) ** 2", {"w": 3}, 1),
-    "14": ("L = a * a", {"a": 3}, 1),
-    "15": ("s = exp(a) + exp(b); loss = log(s) - a", {"a": 0, "b": 0}, 1),
-    "16": ("h = a * b; L = h * d", {"a": 3, "b": 2, "d": 6}, 1),
-    "17": ("L = (c + d) / 2", {"c": 1.6094, "d": 1.6094}, 1),
-    "18": ("h = tanh(x * 0.5); L = tanh(h * 0.5)", {"x": 0}, 1),
-}
+PICTURES = read_yaml(Path(__file__).with_name("pictures.yaml"))
 NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}) \| ({NUMBER})")
 
 
@@ -251,7 +231,8 @@ NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}) \| ({NUMBER})")
 @each_solution
 def test_the_picture_of_a_lesson_has_torchs_numbers(path: Path) -> None:
     """Each named node shows its value and its gradient, to two digits after the point."""
-    text, leaves, upstream = PICTURES[path.name[:2]]
+    picture = PICTURES[path.name[:2]]
+    text, leaves, upstream = picture["program"], picture["leaves"], picture.get("upstream", 1)
     graph = program(text, **leaves)
     values, grads = answer(graph.wire, graph.root)
     shown = {name: (float(value), float(grad)) for name, value, grad in NODE.findall(lesson(path))}
@@ -267,7 +248,7 @@ def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
     """The line runs with the picture's leaves, and its last expression is what the comment says."""
     import torch
 
-    _, leaves, _ = PICTURES[path.name[:2]]
+    leaves = PICTURES[path.name[:2]]["leaves"]
     lines = re.findall(r"^    In PyTorch:  (.*); (.*?)  # (.*)$", lesson(path), re.MULTILINE)
     assert len(lines) == (path.name[:2] != "05")  # which has five lines
     for code, expression, result in lines:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from read_yaml import read_yaml
 from site_of import START_S, Served, served, site_of, until
 
 from grader.author.site import HANG_S
@@ -43,6 +44,7 @@ SLOW |= {"14_gradcheck/modules_read", "14_gradcheck/objects_read"}
 # Its numbers consist of rounding errors, which differ between mathematical libraries. So it gets no diagnosis there.
 ROUNDED = "14_gradcheck/tiny_step"
 SAMPLE = GRADED[50::101]
+LISTED = read_yaml(Path(__file__).with_name("site_attacks.yaml"))
 
 
 class Engine(NamedTuple):
@@ -119,68 +121,19 @@ def only_later(process: Any, browser: Any) -> bool:
     return all(one == other or ("timeout", 0) == other[1:3] for one, other in pairs) and browser[1] <= process[1]
 
 
-ENDLESS = {
-    "memory": ("keep = []\nwhile True: keep.append(bytearray(1 << 27))", "asked for more memory than a check may use"),
-    "output": ("while True: print('x' * 1000)", "your code printed more than 16 MB"),
-    "calls": ("def f(): f()\nf()", "maximum recursion depth exceeded"),
-    "operators": ("class A:\n    def __rmul__(self, o): return o * self\n3 * A()", "maximum recursion depth exceeded"),
-    "slow steps": ("while True: sum(range(10**5))", "your code ran out of CPU time"),
-    "a generator": ("sum(1 for _ in iter(int, 1))", "your code ran out of CPU time"),
-}
-
-
-@pytest.mark.parametrize("name", ENDLESS)
-def test_what_has_no_end_gets_the_sentence_of_a_terminal(engine: Engine, name: str) -> None:
+@pytest.mark.parametrize("endless", LISTED["endless"].values(), ids=LISTED["endless"])
+def test_what_has_no_end_gets_the_sentence_of_a_terminal(engine: Engine, endless: dict[str, str]) -> None:
     """Memory, output, nested calls and time are limited, and the next verdict is right."""
-    line, sentence = ENDLESS[name]
-    assert sentence in " ".join(" ".join(engine.at_once("accumulate", f"{RIGHT}\n{line}\n")["lines"]).split())
+    lines = engine.at_once("accumulate", f"{RIGHT}\n{endless['code']}\n")["lines"]
+    assert endless["sentence"] in " ".join(" ".join(lines).split())
     assert "passed" == engine.at_once("accumulate", RIGHT)["status"]
 
 
-ATTACKS = {
-    "builtins": "import builtins\nbuiltins.len = builtins.isinstance = builtins.sorted = None",
-    "the grader's modules": """import sys
-for name in [name for name in sys.modules if name.startswith(("grader", "msgspec", "pytest", "_pytest", "json"))]:
-    for key, value in list(vars(sys.modules[name]).items()):
-        if callable(value):
-            setattr(sys.modules[name], key, lambda *a, **k: 1 / 0)""",
-    "frames": """import sys
-frame = sys._getframe()
-while frame:
-    for name, value in list(frame.f_locals.items()):
-        if hasattr(value, "__dict__"):
-            try:
-                value.__dict__.clear()
-            except Exception:
-                pass
-    frame = frame.f_back""",
-    "objects": """import gc
-for one in gc.get_objects():
-    if type(one) is dict and "score" in one:
-        one.clear()
-    elif type(one) is list:
-        one.append(one)""",
-    "an exit": "import os, atexit\natexit.register(lambda: 1 / 0)\nos._exit(0)",
-    "memory": "import ctypes\nctypes.memset(64, 255, 1 << 20)",
-    "tracing": """import sys, threading
-sys.settrace(lambda *a: 1 / 0)
-sys.setprofile(lambda *a: 1 / 0)
-for tool in range(6):
-    sys.monitoring.free_tool_id(tool)
-while True: pass""",
-    "code": """import grader.report as report
-report.to_json.__code__ = (lambda *a, **k: b"{}").__code__""",
-}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [name if name in ("frames", "tracing") else pytest.param(name, marks=pytest.mark.exhaustive) for name in ATTACKS],
-)
-def test_a_hostile_file_harms_no_other_verdict(engine: Engine, name: str) -> None:
+@pytest.mark.parametrize("attack", LISTED["attacks"].values(), ids=LISTED["attacks"])
+def test_a_hostile_file_harms_no_other_verdict(engine: Engine, attack: str) -> None:
     """Whatever a file does to the interpreter, the page answers, requests nothing, and finds the next verdicts."""
     before = len(engine.requests)
-    engine.grade("accumulate", f"{ATTACKS[name]}\n{RIGHT}")
+    engine.grade("accumulate", f"{attack}\n{RIGHT}")
     assert "passed" == engine.grade("accumulate", RIGHT)["status"]
     assert "passed" != engine.grade("accumulate", WRONG)["status"]
     assert [] == [url for url in engine.requests[before:] if not url.startswith("blob:")]
