@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from every import every
+from read_yaml import read_yaml
 
 from grader.checks.questions import recorded
 from grader.client import Run, Source
@@ -19,6 +22,7 @@ LIMITS = Limits(calls=20_000, cpu_s=0.5)
 LOSS = program(
     "L = cross_entropy([a, b], 1)", "u = exp(a - a); v = exp(b - a); s = u + v; L = log(s) + a - b", a=2, b=1
 )
+SHARED = program("h = a * b; L = h * h + h", a=0.5, b=-1.5)
 PRODUCT = program(
     "h = a * b; d = detach(h); L = d * h + a", "h = a * b; d = c * e; L = d * h + a", a=3, b=-2, c=3, e=-2
 )
@@ -29,9 +33,8 @@ SOFTMAX = program(
     b=1,
 )
 DETACHED = "return Value(node.data)"
-AGAIN = "    for node in nodes_of(loss):\n        if node._prev:\n            node.grad = 0.0\n"
-ADDED = "    loss.backward()\n    p.data += amount\n"
 Make = Callable[..., Replay]
+LISTED = read_yaml(Path(__file__).with_name("own_graphs.yaml"))
 
 
 @pytest.fixture
@@ -61,6 +64,22 @@ def after(call: tuple[object, ...], p: Program, earlier: int = 0) -> tuple[tuple
     """Return the steps of a check of a function that runs a pass, from leaves with the gradient 0.5."""
     at_first = ("preload", [[p.index[leaf.name], 0.5] for leaf in p.leaves])
     return (at_first, *[("backward", p.root)] * earlier, call, ("grads",), ("values",))
+
+
+RUNS = {
+    "loss": (LOSS, passes(LOSS)),
+    "softmax": (SOFTMAX, passes(SOFTMAX)),
+    "product": (PRODUCT, passes(PRODUCT)),
+    "again": (SHARED, after(("call", "backward_again", [["node", SHARED.root]]), SHARED, earlier=1)),
+    "add": (SHARED, after(("call", "backward_and_add", [["node", SHARED.root], ["node", 0], ["number", 5.0]]), SHARED)),
+}
+
+
+@every("case", LISTED, ids=[case["what"] for case in LISTED])
+def test_what_is_shown_of_a_graph(shown: Make, seen: Callable[..., Any], case: dict[str, Any]) -> None:
+    """`own_graphs.yaml` lists edits of functions that build a graph, and what their replays show."""
+    found = seen(shown(case["of"], *RUNS[case["run"]], *case.get("edits", ())), case)
+    assert {key: case[key] for key in found} == found
 
 
 def operations(replay: Replay) -> list[str]:
@@ -99,41 +118,12 @@ def test_a_list_of_results_is_one_graph(shown: Make) -> None:
     assert 2 == operations(replay).count("exp")
 
 
-def test_a_loss_with_a_wrong_value_differs_at_its_node(shown: Make) -> None:
-    """The value that differs is that of the program's node, because the inner nodes are the learner's own."""
-    replay = shown("15_softmax", LOSS, passes(LOSS), ("total.log() - (logits[target] - m)", "total.log() - m"))
-    assert ("forward", "L") == (replay.fault, replay.nodes[replay.fault_node or 0].name)
-
-
 def test_large_numbers_inside_of_a_function_hide_no_difference(shown: Make) -> None:
     """exp(500) is larger than the error by far, but the probabilities are compared with each other alone."""
     far = SOFTMAX.with_leaves([500, 499]).following(SOFTMAX.truth.with_leaves([500, 499]))  # type: ignore[union-attr]
     edit = ("(logit - m).exp()", "(logit if logit.data < 400 else Value(400.0)).exp()")
     replay = shown("15_softmax", far, passes(far), edit)
     assert ("forward", True) == (replay.fault, replay.nodes[replay.fault_node or 0].name in ("p", "q"))
-
-
-def test_logits_that_are_not_in_the_graph_have_a_wrong_gradient(shown: Make) -> None:
-    """If the probabilities are new leaves, no rule leads back to the logits."""
-    replay = shown(
-        "15_softmax", SOFTMAX, passes(SOFTMAX), ("[e / total for e in exps]", "[Value((e / total).data) for e in exps]")
-    )
-    assert ("graph", "b") == (replay.fault, replay.nodes[replay.fault_node or 0].name)
-
-
-def test_a_graph_with_right_rules_can_be_the_wrong_graph(shown: Make) -> None:
-    """If the sum is a number, every rule is right for the graph, and the gradients of the logits are not."""
-    edit = ("return total.log() - (logits[target] - m)", "return Value(total.data).log() - (logits[target] - m)")
-    replay = shown("15_softmax", LOSS, passes(LOSS), edit)
-    assert ("graph", None) == (replay.fault, replay.first_difference)
-    assert replay.nodes[replay.fault_node or 0].name in ("a", "b")
-
-
-def test_an_engine_that_clears_gradients_after_use_has_a_right_graph(shown: Make) -> None:
-    """The root's gradient is 0 in the end, like those of all operations."""
-    edit = ("            node._backward()", "            node._backward()\n            node.grad *= not node._prev")
-    replay = shown("16_no_grad", PRODUCT, passes(PRODUCT), edit)
-    assert ("", 0.0) == (replay.fault, replay.nodes[replay.root].yours.grad)
 
 
 def test_a_detached_node_is_a_leaf_of_the_graph(shown: Make) -> None:
@@ -147,29 +137,6 @@ def test_a_detached_node_is_a_leaf_of_the_graph(shown: Make) -> None:
         replay.nodes[at].yours.grad,
     )
     assert at not in [visit.node for visit in replay.backward]
-
-
-def test_a_node_that_is_returned_as_it_is_has_two_names(shown: Make) -> None:
-    """The replay says that d is the same node as h, and that the graph is not the right one."""
-    replay = shown("16_no_grad", PRODUCT, passes(PRODUCT), (DETACHED, "return node"))
-    assert ((("h", "d"),), "graph") == (replay.aliases, replay.fault)
-    assert "h" == replay.nodes[replay.fault_node or 0].name
-
-
-def test_a_node_that_no_operation_made_is_not_shown(shown: Make) -> None:
-    """A node with inputs of its own has no known operation. The replay says so, and shows the leaves."""
-    edit = (DETACHED, "return Value(node.data, (node,))")
-    replay = shown("16_no_grad", PRODUCT, passes(PRODUCT), edit)
-    assert replay.problem is not None
-    assert "so it cannot be shown." in replay.problem.text
-    assert (False, ["leaf"] * 2, ()) == (replay.own_graph, operations(replay), replay.backward)
-
-
-def test_code_that_raises_an_error_shows_its_line(shown: Make) -> None:
-    """If the graph could not be built, the leaves are shown beside the error."""
-    replay = shown("16_no_grad", PRODUCT, passes(PRODUCT), (DETACHED, "return Value(node.value)"))
-    assert replay.problem is not None
-    assert ("build", True, ["leaf"] * 2) == (replay.problem.where, replay.problem.line > 0, operations(replay))
 
 
 @pytest.mark.parametrize(
@@ -190,31 +157,8 @@ def test_unusual_code_is_shown_or_said_not_to_be(shown: Make, old: str, new: str
     assert replay.own_graph != (replay.problem is not None)
 
 
-SHARED = program("h = a * b; L = h * h + h", a=0.5, b=-1.5)
-
-
 def test_a_second_pass_adds_to_what_the_leaves_hold(shown: Make) -> None:
     """The recorded pass is the second one. The leaves keep the contributions of the first."""
-    call = ("call", "backward_again", [["node", SHARED.root]])
-    replay = shown("16_no_grad", SHARED, after(call, SHARED, earlier=1))
+    replay = shown("16_no_grad", *RUNS["again"])
     assert ("", None) == (replay.fault, replay.problem)
     assert [node.expected.grad for node in replay.nodes] == [node.yours.grad for node in replay.nodes]
-
-
-def test_a_gradient_that_is_left_from_the_first_pass_is_the_fault(shown: Make) -> None:
-    """Where nothing is cleared, h begins the second pass with what it had at the end of the first."""
-    call = ("call", "backward_again", [["node", SHARED.root]])
-    replay = shown("16_no_grad", SHARED, after(call, SHARED, earlier=1), (AGAIN, ""))
-    assert "held" == replay.fault
-    about = replay.nodes[replay.fault_node or 0].op
-    assert about in ("mul", "add")
-
-
-def test_a_value_that_changes_before_the_pass_is_the_fault(shown: Make) -> None:
-    """The rule reads the new value of a."""
-    call = ("call", "backward_and_add", [["node", SHARED.root], ["node", 0], ["number", 5.0]])
-    assert "" == shown("16_no_grad", SHARED, after(call, SHARED)).fault
-    swapped = "    p.data += amount\n    loss.backward()\n"
-    replay = shown("16_no_grad", SHARED, after(call, SHARED), (ADDED, swapped))
-    assert ("moved", "a") == (replay.fault, replay.nodes[replay.fault_node or 0].name)
-    assert 0.5 == replay.nodes[0].yours.data

@@ -8,6 +8,8 @@ import msgspec
 import numpy  # noqa: F401  (the shapes use it)
 import pytest
 from edited_texts import bases_of, edited_texts
+from every import every
+from read_yaml import read_yaml
 
 from grader.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run, Source
 from grader.course import Limits
@@ -30,14 +32,12 @@ LIMITS = Limits(calls=20_000, cpu_s=0.5)
 SQUARE = program("L = a * a", a=3)
 DIAMOND = program("b = a + 1; c = a * 3; d = b * c", a=2)
 NEST = program("L = (a * b + c) * (a + b)", a=2, b=-3, c=10)
-TWICE = program("c = a * b; d = c + a; L = c * d", a=2, b=-3)
 # each run of the tests records one of four engines, and a long run records the others
 ENGINES = [
     pytest.param(name, marks=pytest.mark.exhaustive) if at % 4 else name for at, name in enumerate([*RIGHT, *WRONG])
 ]
 MUL = ("self.grad += other.data * out.grad", "other.grad += self.data * out.grad")
-ASSIGNS = tuple((old, old.replace("+=", "=")) for old in MUL)
-NO_ORDER = ("if node not in visited:", "if True:")
+FAULTS = read_yaml(Path(__file__).with_name("faults.yaml"))
 
 
 def line_of(text: str, part: str) -> int:
@@ -92,13 +92,6 @@ def test_numbers_among_the_operands_are_inputs_without_a_node(replay: Make) -> N
     )
 
 
-def test_an_operation_made_of_others_is_not_at_fault(replay: Make) -> None:
-    """`a - b` and `a / b` run rules of nodes inside of them; what these add together is right."""
-    shown = replay(program("L = (a - b) / c", a=2, b=-3, c=4))
-    assert ("", None) == (shown.fault, shown.problem)
-    assert any(visit.inner for visit in shown.backward)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -> None:
@@ -137,135 +130,13 @@ def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -
 # -- wrong engines ---------------------------------------------------------------------------------
 
 
-def test_an_assignment_loses_a_contribution(replay: Make, engine: str) -> None:
-    """With `=` in `*`, the second write of `a * a` leaves 3 where 6 should be."""
-    shown = replay(SQUARE, *ASSIGNS)
-    assert ("lost", 0, 1) == (shown.fault, shown.first_difference, shown.fault_node)
-    (visit,) = shown.backward
-    assert [(0.0, 3.0), (3.0, 3.0)] == [(one.before, one.after) for one in visit.changes]
-    assert [line_of(engine, old) for old in MUL] == [one.line for one in visit.changes]
-    assert (3.0, 6.0) == (shown.nodes[0].yours.grad, shown.nodes[0].expected.grad)
-
-
-def test_an_assignment_loses_what_another_user_added(replay: Make) -> None:
-    """In the diamond the second user of a leaves its own contribution alone."""
-    shown = replay(DIAMOND, *ASSIGNS)
-    assert "lost" == shown.fault
-    assert shown.first_difference is not None
-    assert "c" == shown.nodes[shown.backward[shown.first_difference].node].name
-
-
-def test_a_rule_that_runs_before_its_users_is_out_of_order(replay: Make) -> None:
-    """The leaf-first order runs the rule of a * b before anything has arrived there."""
-    shown = replay(NEST, ("for node in reversed(order):", "for node in order:"))
-    assert ("order", 0) == (shown.fault, shown.first_difference)
-    assert 0.0 == shown.backward[0].upstream
-
-
-def test_a_wrong_local_derivative_is_a_contribution(replay: Make) -> None:
-    """A ReLU that lets everything through adds 5 where a right one adds 0."""
-    leaking = ('1.0 if self.data > 0 else 0.0, "relu"', '1.0, "relu"')
-    shown = replay(program("n = w * x; L = relu(n) * c", w=-2, x=3, c=5), leaking)
-    assert "contribution" == shown.fault
-    assert shown.first_difference is not None
-    visit = shown.backward[shown.first_difference]
-    assert (0.0, 5.0) == (visit.expected[0].amount, visit.changes[0].amount)
-    assert "relu" == shown.nodes[visit.node].op
-
-
-def test_a_rule_that_runs_twice_is_told(replay: Make) -> None:
-    """Where a node stands in the order once for each path, its rule runs again."""
-    shown = replay(TWICE, NO_ORDER)
-    assert "twice" == shown.fault
-    assert shown.fault_node == TWICE.index["c"]
-
-
-def test_a_rule_that_never_runs_is_told(replay: Make) -> None:
-    """A pass that ends too early has no visit that differs."""
-    shown = replay(NEST, ("for node in reversed(order):", "for node in list(reversed(order))[:1]:"))
-    assert ("never", None) == (shown.fault, shown.first_difference)
-
-
-def test_a_pass_that_does_not_begin_with_1_is_told(replay: Make) -> None:
-    """Without the seed every gradient stays 0."""
-    shown = replay(NEST, ("        self.grad = 1.0\n        for", "        for"))
-    assert ("seed", 0, NEST.root) == (shown.fault, shown.first_difference, shown.fault_node)
-
-
-def test_a_wrong_value_is_told_before_gradients(replay: Make) -> None:
-    """Where forward is wrong already, that is what differs first."""
-    shown = replay(NEST, ("Value(self.data * other.data,", "Value(self.data * other.data + 1,"))
-    assert ("forward", NEST.index["a * b"]) == (shown.fault, shown.fault_node)
-
-
-def test_an_operation_made_of_others_may_be_at_fault(replay: Make) -> None:
-    """Where `-b` keeps the sign of its contribution, `a - b` adds the wrong amount to b, and the visits show it."""
-    shown = replay(program("L = a - b", a=2, b=3), ("return self * -1", "return Value(-self.data, (self,))"))
-    assert "contribution" == shown.fault
-    assert shown.fault_node == 2
-
-
-# -- what does not come to its end -----------------------------------------------------------------
-
-
-def test_an_exception_in_a_rule_ends_the_replay_there(replay: Make, engine: str) -> None:
-    """The visits before it are shown; the sentence and the line say what happened."""
-    shown = replay(NEST, ("self.grad += out.grad", "self.grad += out.gard"))
-    assert shown.problem is not None
-    assert ("backward", line_of(engine, "self.grad += out.grad")) == (shown.problem.where, shown.problem.line)
-    assert "Your code raised AttributeError: 'Value' object has no attribute 'gard'." == shown.problem.text
-    assert "L" == names(shown, shown.backward)[0]
-    assert ("", None) == (shown.fault, shown.first_difference)
-
-
-def test_an_earlier_fault_is_told_beside_an_exception(replay: Make) -> None:
-    """What was wrong before the code raised is still at fault."""
-    raises = ("self.grad += out.grad", "raise ValueError")
-    shown = replay(program("L = (a + b) * (a + b)", a=2, b=3), ASSIGNS[0], ASSIGNS[1], raises)
-    assert shown.problem is not None
-
-
 @pytest.mark.slow
-def test_an_endless_loop_is_stopped(replay: Make) -> None:
-    """It is told as a problem at its line."""
-    shown = replay(SQUARE, (MUL[0], "while True: pass"))
-    assert shown.problem is not None
-    assert (
-        "Stopped: your code ran out of CPU time; is there an endless loop, or work that is done again and again?"
-        == shown.problem.text
-    )
-
-
-@pytest.mark.slow
-def test_an_endless_pass_shows_its_beginning(replay: Make) -> None:
-    """A pass that runs the same rules for ever is cut, and the second run of a rule is at fault."""
-    endless = ("for node in reversed(order):", "while True:\n          for node in reversed(order):")
-    shown = replay(SQUARE, endless)
-    assert shown.problem is not None
-    assert ("twice", 1) == (shown.fault, shown.first_difference)
-
-
-def test_a_syntax_error_is_a_problem_of_the_file(replay: Make, engine: str) -> None:
-    """No node is made; the right pass is shown all the same."""
-    shown = replay(NEST, ("def __mul__", "deef __mul__"))
-    assert shown.problem is not None
-    assert ("load", line_of(engine, "def __mul__")) == (shown.problem.where, shown.problem.line)
-    assert [None] * 7 == gradients(shown)
-    assert (7.0, 4) == (shown.nodes[0].expected.grad, len(shown.reference))
-
-
-def test_a_stub_says_that_something_is_missing(replay: Make) -> None:
-    """A rule with a line of its own and one that raises NotImplementedError is begun, but not finished."""
-    shown = replay(SQUARE, (MUL[0], "raise NotImplementedError"))
-    assert shown.problem is not None
-    assert shown.problem.text.startswith("This part still raises NotImplementedError")
-
-
-def test_an_operation_that_is_missing_is_told(replay: Make) -> None:
-    """The sentence says what to define."""
-    shown = replay(program("L = relu(a) * a", a=2), ("def relu", "def other"))
-    assert shown.problem is not None
-    assert ("build", "`relu`" in shown.problem.text) == (shown.problem.where, True)
+@every("case", FAULTS, ids=[case["what"] for case in FAULTS])
+def test_what_is_shown_of_an_engine(replay: Make, seen: Callable[..., Any], case: dict[str, Any]) -> None:
+    """`faults.yaml` lists edits of an engine, and what their replays show."""
+    asked = program(case.get("program", "L = a * a"), **case.get("leaves", {"a": 3}))
+    found = seen(replay(asked, *case.get("edits", ())), case)
+    assert {key: case[key] for key in found} == found
 
 
 def test_a_pass_that_shows_no_steps_is_not_accused(warm: Warm) -> None:
