@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 import pytest
 from every import every
-from submitted import Case, cases_of, written, zipped
+from read_yaml import Case, cases_of
+from submitted import written, zipped
 from unread import why_unread
 
 from grader.base import text_digest

@@ -10,7 +10,8 @@ import pytest
 from every import every
 from hypothesis import given
 from hypothesis import strategies as st
-from submitted import Case, cases_of, written
+from read_yaml import Case, cases_of
+from submitted import written
 
 from grader.intake import Entry, IntakeError, entries, unclaimed
 from grader.intake.files import read_files

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from every import every
+from read_yaml import Case, cases_of
 from reports import make_check, make_exercise, make_report
 
 from grader.base import plain
@@ -19,6 +20,7 @@ from grader.words import practice as said
 from grader.words.facts import FaultFact
 
 ROOT = Path(__file__).resolve().parents[2]
+CASES = cases_of(Path(__file__).with_name("terminal.yaml"))
 GOLDEN = Path(__file__).with_name("golden_report.txt")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 EVIL = "a\x1b[2Jb\rc\x07d\x00e\x9bf\u202eg\u200bh\x7fi"
@@ -87,83 +89,39 @@ def two_failures() -> Report:
     )
 
 
-def test_the_first_failure_is_shown_in_full(two_failures: Report) -> None:
-    """The first failure has its program and numbers, and the second is one line. Passed checks are not listed."""
-    text = render(two_failures, "T")
-    assert ["            L = a * a    with a = 3", "            dL/da            yours 3    torch 6"] == block(
-        text, "wrong one"
-    )[1:3]
-    assert 1 == len(block(text, "wrong two"))
-    assert "right one" not in text
-    assert "The first failure is shown in full; `grade --all` shows every one." in text
+def report_of(case: Case) -> Report:
+    """Return the report of a case of `terminal.yaml`."""
+    exercises = []
+    for listed in case["exercises"]:
+        checks = []
+        for fields in listed["checks"]:
+            more = {**(WRONG if fields.get("wrong") else {}), **fields}
+            more.pop("wrong", None)
+            if "reason" in more:
+                more["reason"] = Reason(**more["reason"])
+            checks.append(make_check(**more))
+        facts = [FaultFact(**{**fact, "checks": tuple(fact["checks"])}) for fact in listed.get("facts", ())]
+        fields = {**listed, **({"facts": tuple(facts)} if facts else {})}
+        exercises.append(make_exercise(*checks, **{key: fields[key] for key in fields if key != "checks"}))
+    return make_report(*exercises)
 
 
-OVERWRITES = (
-    "Your code behaves as if `+` assigns the gradient (`=`). The gradient may already hold another contribution."
-)
-TWO_GRADIENTS: dict[str, Any] = {
-    "status": "failed",
-    "program": "L = a + b    with a = 2, b = -3",
-    "expected": {"a.grad": 9.0, "b.grad": -3.0},
-    "actual": {"a.grad": 4.0, "b.grad": 4.0},
-    "message": "starting from L.grad = 4, a.grad = 5, b.grad = -7",
-}
-
-
-@pytest.mark.parametrize(
-    ("expected", "count", "in_part"),
-    [
-        (["a.grad           yours 4    expected 9", "b.grad           yours 4    expected -3"], 1, False),
-        (["a.grad, b.grad   yours 4, 4    expected 9, -3"], 2.5, True),
-    ],
-    ids=["room", "little room"],
-)
-def test_numbers_share_a_line_if_there_is_little_room(
-    expected: list[str],
-    count: float,
-    in_part: bool,
-) -> None:
-    """No gradient is left out before the notes. If something is left out, a line says so."""
-    reason = " ".join([OVERWRITES] * 4)[: round(count * len(OVERWRITES))]
-    check = make_check("the wrong one", **TWO_GRADIENTS, diagnosis=reason)
-    text = render(make_report(make_exercise(check)), "T")
-    lines = [line.strip() for line in block(text, "the wrong one")]
-    assert expected == [line for line in lines if "yours" in line]
-    assert len(lines) <= 10
-    assert in_part == (said.IN_PART in text)
-
-
-def test_all_failures_have_the_same_labels() -> None:
-    """With `--all`, a long reason has a label in the column of labels, as a short one has."""
-    checks = [make_check(f"{count}", **TWO_GRADIENTS, diagnosis=" ".join([OVERWRITES] * count)) for count in (1, 6)]
-    text = render(make_report(make_exercise(*checks)), "T", everything=True)
-    assert (2, 0) == (text.count("why              Your"), text.count("why:"))
-
-
-def test_with_all_every_failure_is_shown_in_full(two_failures: Report) -> None:
-    """Passed checks are listed, and each failure has its program and numbers."""
-    text = render(two_failures, "T", everything=True)
-    assert [2, 1, 1] == [text.count("yours 3"), text.count("right one"), text.count("right two")]
-    assert "grade --all" not in text
-
-
-def test_a_single_failure_needs_no_word_about_others() -> None:
-    """If there is only one failure, `--all` is not mentioned."""
-    assert "--all" not in render(make_report(make_exercise(make_check(**WRONG))), "T")
-
-
-def test_an_exercise_alone_lists_its_checks() -> None:
-    """A run of one exercise also lists its passed checks."""
-    assert "right one" in render(make_report(make_exercise(make_check("right one"), make_check(**WRONG))), "T")
-
-
-def test_what_is_still_to_be_filled_stands_behind() -> None:
-    """The failure shown in full is one in code that the learner has written, wherever it is."""
-    todo = make_check("not yet", "not_started", message="this part is still to be filled in")
-    text = render(make_report(make_exercise(todo), make_exercise(todo, make_check("wrong", **WRONG))), "T")
-    assert "  TODO     not yet" in text
-    assert ["yours 3" in text, "still to be filled in" in text] == [True, False]
-    assert "still to be filled in" in render(make_report(make_exercise(todo)), "T")
+@every("case", CASES, ids=[case["what"] for case in CASES])
+def test_a_report_is_shown_as_listed(case: Case) -> None:
+    """`terminal.yaml` lists results, and what is shown of them."""
+    modes = {"brief": False, "all": True}
+    assert case.keys() <= {"what", "exercises", *modes}
+    for mode in modes.keys() & case.keys():
+        text, expected = render(report_of(case), "T", everything=modes[mode]), case[mode]
+        assert expected.keys() <= {"has", "lacks", "counts", "order", "rows", "size"}
+        has = [said.IN_PART if part == "IN_PART" else part for part in expected.get("has", ())]
+        lacks = [said.IN_PART if part == "IN_PART" else part for part in expected.get("lacks", ())]
+        assert [] == [part for part in has if part not in text] + [part for part in lacks if part in text]
+        assert expected.get("counts", {}) == {part: text.count(part) for part in expected.get("counts", ())}
+        assert [*expected.get("order", ())] == sorted(expected.get("order", ()), key=text.index)
+        assert expected.get("size", {}) == {title: len(block(text, title)) for title in expected.get("size", ())}
+        for title, rows in expected.get("rows", {}).items():
+            assert rows == [line.strip() for line in block(text, title)[1:]]
 
 
 def test_facts_come_before_the_misconception() -> None:
@@ -237,19 +195,6 @@ def test_numbers_side_by_side(
     by = "check" if isinstance(right, str) else "torch"
     check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours}, expected_by=by)
     assert f"            dL/da            {expected}" in render(make_report(make_exercise(check)), "T").splitlines()
-
-
-def test_what_did_not_come_back_is_nothing() -> None:
-    """A missing number is shown as `nothing`."""
-    check = make_check(status="failed", expected={"dL/da": 6.0}, actual={})
-    assert "yours nothing    expected 6" in render(make_report(make_exercise(check)), "T")
-
-
-def test_a_hidden_check_that_tells_nothing_points_to_the_hints() -> None:
-    """If a learner may read only the score, a failure is its row and the command for hints."""
-    check = make_check("secret", status="failed", visibility="hidden")
-    lines = block(render(make_report(make_exercise(check)), "T"), "secret")
-    assert ["            hint             grade hint distribute"] == lines[1:]
 
 
 def test_color_only_when_asked(two_failures: Report, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,14 +350,6 @@ def test_points_stand_in_a_column(two_failures: Report) -> None:
     ]
 
 
-def test_bonus_stands_apart() -> None:
-    """Bonus is in neither the score nor the maximum."""
-    text = render(make_report(make_exercise(make_check(), make_check("more", bonus=True))), "T")
-    assert text.endswith("\nScore 2/2 + 2 bonus\n")
-    assert "2/2 +2" in text
-    assert "+2 bonus" in block(text, "more")[0]
-
-
 EVERYTHING: dict[str, Any] = {
     "status": "failed",
     "program": "; ".join(f"x{i} = a * b" for i in range(60)) + "    with a = 3, b = 2",
@@ -446,18 +383,6 @@ def test_no_known_reason_is_cut() -> None:
         assert len(lines) <= 10
         assert max(map(len, lines)) <= 78  # at 80 columns and wider
         assert plain(reason) in " ".join(line.removeprefix(" " * 12).removeprefix("why").strip() for line in lines)
-
-
-def test_bonus_that_is_open_is_no_alarm() -> None:
-    """With full marks, a failed bonus check is one row. `--all` shows its failure."""
-    report = make_report(
-        make_exercise(make_check("all"), make_check("more", **{**WRONG, "bonus": True}), status="passed")
-    )
-    text = render(report, "T")
-    assert "  BONUS    more" in text
-    assert "FAIL" not in text
-    assert "yours 3" not in text
-    assert "yours 3" in render(report, "T", everything=True)
 
 
 def test_a_missed_bonus_hides_no_failure() -> None:
@@ -503,56 +428,6 @@ def test_a_program_is_broken_between_its_assignments() -> None:
     assert [*STEPS.split("; "), "with a = 1.25, b = -0.5"] == [
         part for line in shown for part in (line.rstrip(";").split("; ") if "with" not in line else [line])
     ]
-
-
-def test_a_part_to_fill_in_is_told_once() -> None:
-    """With `--all`, the first check that reaches a TODO is explained, and later ones are one line."""
-    reached: dict[str, Any] = {"status": "not_started", "reason": Reason("raised", line=7)}
-    message = "this part is still to be filled in\nline 7: raise NotImplementedError('why?')"
-    checks = [make_check(title, message=message, **reached) for title in ("one", "two")]
-    text = render(make_report(make_exercise(*checks, file="a.py")), "T", everything=True)
-    assert [1, 1, 0] == [text.count(part) for part in ("still to be filled in", "a.py:7", "NotImplementedError")]
-
-
-def test_the_line_of_a_mistake_can_be_followed() -> None:
-    """File and line are written as `file:line`, which editors and terminals turn into a link."""
-    check = make_check("the wrong one", status="error", message="no", reason=Reason("raised", line=7))
-    text = render(make_report(make_exercise(check, file="exercises/01_distribute.py")), "T")
-    assert "at               exercises/01_distribute.py:7" in text
-
-
-def test_what_a_file_printed_when_it_was_loaded_is_shown_on_request() -> None:
-    """With `--all`, the lines come before those of the checks, whatever these say."""
-    for status in ("passed", "failed"):
-        report = make_report(make_exercise(make_check("reuse", status=status), output="here\n"))
-        brief, every = (render(report, "T", everything=everything) for everything in (False, True))
-        assert "here" not in brief
-        assert every.index("printed | here") < every.index("reuse")
-
-
-def test_what_a_passed_check_printed_is_shown_on_request() -> None:
-    """With `--all`, the printed lines of passed checks are shown."""
-    report = make_report(make_exercise(make_check("right", output="here\n")))
-    assert ["printed | here" in render(report, "T", everything=everything) for everything in (False, True)] == [
-        False,
-        True,
-    ]
-
-
-@every(
-    ("file", "command"),
-    [
-        ("exercises/01_distribute.py", "see it           grade play distribute 1"),
-        ("01_distribute.py", "see it           grade play distribute 1"),
-        ("my engine.py", "see it           grade play distribute 1 --file 'my engine.py'"),
-        ("other/01_distribute.py", "see it: grade play distribute 1 --file other/01_distribute.py"),
-    ],
-)
-def test_a_failure_ends_with_the_way_to_see_it(file: str, command: str) -> None:
-    """The last line is the command that replays the failure of the graded file. It is never cut."""
-    check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
-    lines = block(render(make_report(make_exercise(check, file=file)), "T"), "the wrong one")
-    assert ["            hint             grade hint distribute", f"            {command}"] == lines[-2:]
 
 
 def labels(lines: list[str]) -> list[str]:
@@ -614,14 +489,6 @@ def test_with_all_printed_lines_are_shown(expected: str, count: int) -> None:
     assert f"{count} lines; `grade distribute 'my engine.py' --all` {expected}" in text
 
 
-def test_an_error_is_at_the_line_of_the_learner() -> None:
-    """The innermost line may be one that was given out. The check has the learner's line."""
-    check = make_check("raises", "error", reason=Reason("raised", type="E", line=34), line=37, message="E")
-    text = render(make_report(make_exercise(check, file="01_distribute.py")), "T")
-    assert "01_distribute.py:37" in text
-    assert "01_distribute.py:34" not in text
-
-
 def test_a_fact_is_shown_with_the_first_failure_that_it_explains() -> None:
     """A fact that explains no failure is shown below the others."""
     one, two = (make_check(f"the wrong {name}", **WRONG, id=name) for name in ("one", "two"))
@@ -635,21 +502,3 @@ def test_a_fact_is_shown_with_the_first_failure_that_it_explains() -> None:
     assert [["c"], ["a"], ["b"]] == places[-3:]
     first = render(make_report(make_exercise(one, two, facts=facts)), "T")
     assert ["c", "b"] == re.findall(r"wrong at (\w)", first)
-
-
-@pytest.mark.parametrize(("expected", "of"), [(False, "L = a - b    with a = 2, b = -3"), (True, "L = a - b")])
-def test_a_value_that_is_compared_is_no_fact_as_well(expected: bool, of: str) -> None:
-    """A fact about the program of the check would repeat the numbers above it."""
-    program = "L = a - b    with a = 2, b = -3"
-    check = make_check("a - b", "failed", id="one", program=program, expected={"L": 5.0}, actual={"L": -5.0})
-    fact = FaultFact("value", "L.data is -5.", program=of, checks=("one",))
-    text = render(make_report(make_exercise(check, facts=(fact,))), "T")
-    assert "yours -5" in text
-    assert expected == ("L.data is -5." in text)
-
-
-def test_a_command_that_no_line_can_hold_is_left_out() -> None:
-    """A command is never cut, so one that is too wide is left out."""
-    check = make_check("the wrong one", **WRONG, play="grade play distribute 1")
-    text = render(make_report(make_exercise(check, file="a/" * 50 + "01_distribute.py")), "T")
-    assert "see it" not in text
