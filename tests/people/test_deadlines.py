@@ -3,14 +3,17 @@
 from pathlib import Path
 
 import pytest
+from every import every
 from hypothesis import given
 from hypothesis import strategies as st
+from read_yaml import read_yaml
 
 from grader.course import CourseError
 from grader.learners import Person
 from grader.people import read_rules
 from grader.people.deadlines import Rules, duration, moment, seconds_between
 
+MISTAKES = read_yaml(Path(__file__).with_name("mistakes.yaml"))["deadlines"]
 FILE = """\
 due: 2026-03-01T23:59:00+01:00
 grace: 10 min
@@ -101,47 +104,14 @@ extensions:
     assert [["20", "01", "08"], ["21", "01", "09"], ["22", "02", "10"]] == days
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("due: tomorrow\n", "1: `tomorrow` is not a time; write one such as 2026-03-01T23:59:00+01:00"),
-        ("due: 2026-03-01T23:59:00\n", "1: `2026-03-01T23:59:00` is not a time"),
-        ("grace: a while\n", "1: `a while` is not a duration; write one such as 10 min"),
-        ("penalty: {percent: 10, per: day}\n", "1: there is a penalty, but no `due`"),
-        (
-            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 0, per: day}\n",
-            "2: `percent` is `0`; write a whole number",
-        ),
-        (
-            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: week}\n",
-            "2: `per` cannot be `week`; expected one of day, hour",
-        ),
-        (
-            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, points: 1, per: day}\n",
-            "2: expected either `percent` or `points`",
-        ),
-        ("due: 2026-03-01T23:59:00Z\npenalty: {per: day}\n", "2: expected either `percent` or `points`"),
-        (
-            "due: 2026-03-01T23:59:00Z\npenalty: {percent: 10, per: day, cap: 101}\n",
-            "2: `cap` is `101`; with `percent`, write a percentage of at most 100",
-        ),
-        (
-            "exercises:\n  swop: {due: 2026-03-01T23:59:00Z}\n",
-            "2: there is no exercise `swop`; did you mean `swap`?",
-        ),
-        ("exercises:\n  swap: {due: monday}\n", "2: `monday` is not a time"),
-        ("attempts: frist\n", "1: `attempts` cannot be `frist`; expected one of best, last, last_in_time"),
-        ("extensions:\n- {why: ill, extra: 1 day}\n", "2: expected either `learner` or `section`"),
-        ("extensions:\n- {why: ill, learner: a}\n", "2: expected either `until` or `extra`"),
-    ],
-)
-def test_mistakes_have_their_line(tmp_path: Path, text: str, said: str) -> None:
+@every("case", MISTAKES, ids=[case["said"] for case in MISTAKES])
+def test_mistakes_have_their_line(tmp_path: Path, case: dict[str, str]) -> None:
     """The message says what is expected. A time without an offset is ambiguous."""
     path = tmp_path / "deadlines.yaml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(case["text"], encoding="utf-8")
     with pytest.raises(CourseError) as error:
         read_rules(path, EXERCISES)
-    assert str(error.value).removeprefix(f"{path}:").startswith(said)
+    assert str(error.value).removeprefix(f"{path}:").startswith(case["said"])
 
 
 def test_without_a_file_there_are_no_rules(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from read_yaml import read_yaml
 
 from grader.course import Course, CourseError
 from grader.learners import Decided, NeedsReview
@@ -29,6 +30,7 @@ from grader.people import (
 from grader.people.decisions import WHOLE, Found, chosen, file_choices, files_digest
 from grader.people.settle import Table
 
+MISTAKES = read_yaml(Path(__file__).with_name("mistakes.yaml"))["decisions"]
 FILE = """\
 # by hand
 - learner: stu1
@@ -38,7 +40,6 @@ FILE = """\
   why: the check was wrong
 - {learner: stu1, comment: Well done., by: Ada, at: 2026-03-06 10:00:00 +01:00, why: it was}
 """
-HEAD = "- {learner: a, by: b, why: c, at: 2026-01-01, "
 
 
 def test_a_file_of_decisions(course: Course) -> None:
@@ -53,33 +54,12 @@ def test_no_file_is_no_decision(course: Course, tmp_path: Path) -> None:
     assert {} == read_overrides(tmp_path / "overrides.yaml", course).by_learner
 
 
-@every(
-    ("text", "said"),
-    [
-        ("learner: a\n", "o.yaml:1: expected a list of decisions"),
-        ("- learner: a\n", "o.yaml:1: this decision has no key `by`; add `by:` with text"),
-        (HEAD + "}\n", "o.yaml:1: nothing is decided; expected one of points, files,"),
-        (
-            f"\n{HEAD}points: {{swap.upstraem: 1}}}}\n",
-            "o.yaml:2: there is no check `swap.upstraem`; did you mean",
-        ),
-        (
-            HEAD + "\n  points: {swap.upstream: 3}}\n",
-            "o.yaml:2: `swap.upstream` has 3 points, but the check is wo",
-        ),
-        (HEAD + "points: {swap.upstream: -1}}\n", "o.yaml:1: `swap.upstream` has -1 points, but the check is wo"),
-        (HEAD + "files: {swpa: x.py}}\n", "o.yaml:1: there is no exercise `swpa`; did you mean `swap`?"),
-        (HEAD + "submitted_at: 2026-01-01}\n", "o.yaml:1: `2026-01-01` is not a time; write one such as"),
-        (HEAD + "pionts: {}}\n", "o.yaml:1: unknown key `pionts`; did you mean `points`?"),
-        (HEAD + "excused: maybe}\n", "o.yaml:1: `excused` is the text `maybe`; write true or false"),
-        ("- {learner: a, by: b, why: c, at: soon, excused: true}\n", "o.yaml:1: `soon` is not a time"),
-    ],
-)
-def test_mistakes_have_their_line(course: Course, text: str, said: str) -> None:
+@every("case", MISTAKES, ids=[case["said"] for case in MISTAKES])
+def test_mistakes_have_their_line(course: Course, case: dict[str, str]) -> None:
     """The message says what is expected."""
     with pytest.raises(CourseError) as error:
-        read_overrides(Path("o.yaml"), course, text.encode())
-    assert str(error.value).startswith(said)
+        read_overrides(Path("o.yaml"), course, case["text"].encode())
+    assert str(error.value).startswith(case["said"])
 
 
 def test_the_later_of_two_decisions_counts() -> None:

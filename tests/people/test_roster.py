@@ -3,11 +3,13 @@
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from every import every
 from hypothesis import given
 from hypothesis import strategies as st
+from read_yaml import read_yaml
 
 from grader.base import printable
 from grader.learners import Person, Submitter
@@ -15,65 +17,22 @@ from grader.people import HandIn, read_roster, submitter_of
 from grader.people.roster import Joined, RosterError, join, name_keys, parse_roster
 from grader.words.instructor import columns_text
 
-CANVAS = """\
-Student,ID,SIS User ID,SIS Login ID,Section,The Backward Pass (4711)
-    Points Possible,,,,,100
-"Doe, Jane",1042,s-1,jane@example.edu,A,
-"Student, Test",1999,,,A,
-"""
-GRADESCOPE = """\
-First Name,Last Name,SID,Email,Role,Section
-Jane,Doe,s-1,jane@example.edu,Student,A
-Ada,Byron,,ada@example.edu,Instructor,A
-"""
-MOODLE = """\
-Identifier,Full name,Email address,Status,Grade
-Participant 12345,Jane Doe,jane@example.edu,Submitted,
-"""
-CLASSROOM = """\
-"identifier","github_username","github_id","name"
-"jane","octojane","583231","Jane Doe"
-"""
-NBGRADER = "id,last_name,first_name,email\njane,Doe,Jane,jane@example.edu\n"
-BY_HAND = "\ufeffName;E-Mail;Login;Gruppe;Team\nJane Doe;jane@example.edu;jane;x;blue\n"
+MISTAKES = read_yaml(Path(__file__).with_name("mistakes.yaml"))["roster"]
+ROSTERS = read_yaml(Path(__file__).with_name("rosters.yaml"))
 
 
-@every(
-    ("text", "expected"),
-    [
-        (CANVAS, Person("Doe, Jane", "jane@example.edu", section="A", sis_id="s-1", canvas_id="1042")),
-        (GRADESCOPE, Person("Jane Doe", email="jane@example.edu", section="A", sis_id="s-1")),
-        (MOODLE, Person("Jane Doe", email="jane@example.edu", moodle_id="12345")),
-        (CLASSROOM, Person("Jane Doe", "jane", github="octojane")),
-        (NBGRADER, Person("Jane Doe", "jane", email="jane@example.edu")),
-        (BY_HAND, Person("Jane Doe", "jane", email="jane@example.edu", group="blue")),
-    ],
-    ids=["canvas", "gradescope", "moodle", "classroom", "nbgrader", "by hand"],
-)
-def test_columns_are_recognised_by_name(text: str, expected: Person) -> None:
+@every("case", ROSTERS, ids=[case["from"] for case in ROSTERS])
+def test_columns_are_recognised_by_name(case: dict[str, Any]) -> None:
     """Rows that are not people, and people who are not learners, are left out."""
-    assert (expected,) == parse_roster(text.encode(), "r.csv").people
+    assert (Person(**case["learner"]),) == parse_roster(case["text"].encode(), "r.csv").people
 
 
-@every(
-    ("text", "said"),
-    [
-        ("", "r.csv: the file is empty"),
-        ("login\n", "r.csv: the file lists no people"),
-        ("height,weight\n1,2\n", "r.csv:1: no column identifies people"),
-        ("login,username\na,b\n", "r.csv:1: `login` and `username` are both read as `login`; rename or remove one"),
-        ("login,name\nann,Ann\n\nann,Anna\n", "r.csv:4: `ann` occurs twice; the first is in line 2."),
-        ("login,name\nann,Doe, Ann\n", "r.csv:2: the row has 3 cells, but the header has 2"),
-        ("login,section\n,A\n", "r.csv:2: the row has no login, name or e-mail address"),
-        ("login,submitted_at\nann,yesterday\n", "r.csv:2: `yesterday` is not a time"),
-        ('name,login\n"Doe\nJane",jane\n,jane\n', "r.csv:4: `jane` occurs twice; the first is in line 2."),
-    ],
-)
-def test_mistakes_have_their_line(text: str, said: str) -> None:
+@every("case", MISTAKES, ids=[case["said"] for case in MISTAKES])
+def test_mistakes_have_their_line(case: dict[str, str]) -> None:
     """The message has the file, the line, and what to do."""
     with pytest.raises(RosterError) as error:
-        parse_roster(text.encode(), "r.csv")
-    assert str(error.value).startswith(said)
+        parse_roster(case["text"].encode(), "r.csv")
+    assert str(error.value).startswith(case["said"])
 
 
 def test_other_encodings_are_refused() -> None:
