@@ -167,6 +167,12 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 
 @pytest.fixture(scope="session")
+def course() -> Course:
+    """Return the repository's own course."""
+    return load_course(ROOT)
+
+
+@pytest.fixture(scope="session")
 def solved(once: Once) -> Report:
     """Return the report on the solutions of the repository's own course."""
 

@@ -23,7 +23,7 @@ from grader.base import UserError
 from grader.cohort import Summary, summarise
 from grader.cohort.export import ExportResult, export
 from grader.cohort.results import counted_paths, summary_of
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.learners import Decided, Learner, Person, Submitter
 from grader.people import Class, HandIn, Overrides
 from grader.people.roster import Roster
@@ -38,12 +38,6 @@ Grade = Callable[..., Any]
 OTIENO = "reports/otieno.json"
 SEED = "the secret seed"
 FORMATS = {**export_formats(), FEEDBACK.name: FEEDBACK}
-
-
-@pytest.fixture(scope="session")
-def course() -> Course:
-    """Return the repository's own course."""
-    return load_course(ROOT)
 
 
 def a_report(course: Course, name: str, **more: Any) -> Report:

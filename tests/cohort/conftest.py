@@ -1,21 +1,12 @@
-"""The repository's own course."""
+"""Reports without what differs between two gradings."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from grader.course import Course, load_course
 from grader.report import Report, to_json
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def course() -> Course:
-    return load_course(ROOT)
 
 
 @pytest.fixture(scope="session")

@@ -5,21 +5,15 @@ from pathlib import Path
 import pytest
 
 from grader.cohort.results import class_of
-from grader.course import Course, CourseError, load_course
+from grader.course import Course, CourseError
 from grader.intake import Entry
 from grader.people import DEADLINES
 
-ROOT = Path(__file__).resolve().parents[2]
 RULES = """\
 due: 2026-03-01T23:59:00+01:00
 extensions:
 - {learner: bbo, extra: 2 days, why: ill}
 """
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return load_course(ROOT)
 
 
 @pytest.fixture

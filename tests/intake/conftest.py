@@ -8,15 +8,8 @@ from typing import Any
 
 import pytest
 
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.intake import Entry, Intake
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="session")
-def course() -> Course:
-    return load_course(ROOT)
 
 
 @pytest.fixture(scope="session")

@@ -5,18 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.grading import CheckBegan
 from grader.practice import Practice, first_unfinished
 from grader.practice.session import Withdrawn
 from grader.sandbox import Warm
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return load_course(ROOT)
 
 
 @pytest.fixture

@@ -2,19 +2,12 @@
 
 from pathlib import Path
 
-import pytest
 from every import every
 
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.replay.record import Files, defines
 
-ROOT = Path(__file__).resolve().parents[2]
 STUB, PASS = "# TODO\n", "class Value:\n    def backward(self):\n        pass\n"
-
-
-@pytest.fixture(scope="module")
-def course() -> Course:
-    return load_course(ROOT)
 
 
 def files(course: Course, folder: Path, **texts: str) -> Files:

@@ -1,21 +1,13 @@
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.grading import grade
 from grader.oracle.answer_book import read_book
 from grader.report import Report
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = "a seed that is not the course's own"
-
-
-@pytest.fixture(scope="session")
-def course() -> Course:
-    """The repository's own course."""
-    return load_course(ROOT)
 
 
 @pytest.fixture(scope="session")

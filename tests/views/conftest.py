@@ -12,7 +12,7 @@ from many_graded import grade_texts, grader_of
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
-from grader.course import Course, Exercise, load_course
+from grader.course import Course, Exercise
 from grader.diagnosis.misconceptions import read_misconceptions
 from grader.learners import Submitter
 from grader.oracle.answer_book import read_book
@@ -20,7 +20,6 @@ from grader.report import Report
 from grader.report.model import SubmissionStamp, with_results
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 FLAGS = (
     "--no-sandbox",  # as root, Chromium has none
     "--disable-gpu",
@@ -53,12 +52,6 @@ LAST = (
 PATIENCE_MS = 240_000
 expect.set_options(timeout=PATIENCE_MS)
 OpenHtml = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def course() -> Course:
-    """Return the repository's own course."""
-    return load_course(ROOT)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
