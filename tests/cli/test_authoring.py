@@ -140,10 +140,11 @@ def test_verify_and_release_check_the_readme(grade: Grade, course: Path) -> None
     assert not (course / "out").exists()
 
 
+# one slip is found only after torch was started
 @pytest.mark.parametrize(
     "slip",
     [
-        pytest.param(slip, id=slip["id"], marks=pytest.mark.slow if slip.get("command") == "grade build" else ())
+        pytest.param(slip, id=slip["id"], marks=pytest.mark.slow if slip["id"] == "unknown_operation" else ())
         for slip in SLIPS
     ],
 )
