@@ -142,7 +142,7 @@ def variants(node: ast.expr | ast.stmt) -> Iterator[ast.AST]:
         case ast.List(elts=parts, ctx=ast.Load()) | ast.Tuple(elts=parts, ctx=ast.Load()) if pair := _alike(parts):
             other.elts = pair
             yield other
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
             yield ast.Return(ast.Constant(None))
         case ast.Expr(value=ast.Call()):
             yield ast.Pass()
