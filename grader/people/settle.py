@@ -278,20 +278,18 @@ def _row(
 ) -> tuple[Learner, "_Scored | None"]:
     """Return a learner's row and the attempt that counts."""
     # the decisions that do not depend on files, and the due dates
-    rules, none = of.rules, in_force(decisions, {}, {}).applied
-    what = merged(none)
+    rules, independent = of.rules, in_force(decisions, {}, {}).applied
+    what = merged(independent)
     due, dues = rules.due_for(person, (key, *owned)), rules.dues_for(person, (key, *owned))
-    # each attempt with the decisions about its files, and its time
-    # a decision may choose the submission that counts
-    chosen = [one for one in owned if one == what.submission] or owned
-    timed: list[tuple[Mark, InForce, str]] = []
-    for name in chosen:
-        attempts = marks.get(name, ())
-        found = of.found(name) if attempts else {}
-        for one in attempts:
-            decided = in_force(decisions, one.files, found)
-            at = merged(decided.applied).submitted_at
-            timed.append((one, decided, at or _time(of, key, person, attempts, one)))
+    # the attempts, only those of one submission if a decision chooses it
+    attempts: list[_Attempt] = []
+    for name in [one for one in owned if one == what.submission] or owned:
+        own = marks.get(name, ())
+        found = of.found(name) if own else {}
+        for one in own:
+            about_files = in_force(decisions, one.files, found)
+            at = merged(about_files.applied).submitted_at or _time(of, key, person, own, one)
+            attempts.append(_Attempt(one, about_files, at))
     row = Learner(
         id=key,
         person=person,
@@ -299,13 +297,10 @@ def _row(
         submissions=tuple(owned),
         due=due or "",
         comment=what.comment or "",
-        decisions=none,
+        decisions=independent,
     )
-    scored = [
-        _scored(row, rules, {WHOLE: due, **dues}, _submitted(one, at, timed), one, decided)
-        for one, decided, at in timed
-    ]
     # the attempt that counts
+    scored = [_scored(row, rules, {WHOLE: due, **dues}, one, _first_times(one, attempts)) for one in attempts]
     counted = _counts(rules, scored) if scored else None
     if counted is not None:
         row = counted.row
@@ -320,11 +315,18 @@ def _row(
 
 
 @dataclass(frozen=True)
-class _Scored:
-    """An attempt with the row that the learner has if this attempt counts. The total of the row may be negative."""
+class _Attempt:
+    """An attempt, the decisions about its files, and its time, which is empty if it is not known."""
 
     mark: Mark
     decisions: InForce
+    at: str
+
+
+@dataclass(frozen=True)
+class _Scored(_Attempt):
+    """An attempt with the row that the learner has if this attempt counts. The total of the row may be negative."""
+
     row: Learner
 
 
@@ -349,14 +351,14 @@ def _since_1970(time: str) -> int:
     return seconds_between("1970-01-01T00:00:00+00:00", time)
 
 
-def _submitted(one: Mark, at: str, attempts: Sequence[tuple[Mark, InForce, str]]) -> dict[str, str]:
+def _first_times(attempt: _Attempt, attempts: Sequence[_Attempt]) -> dict[str, str]:
     """Return the time of an attempt under `WHOLE`, and the first time of each of its files, by exercise."""
-    first = {WHOLE: at}
-    for exercise, digest in one.files.items() if at else ():
+    first = {WHOLE: attempt.at}
+    for exercise, digest in attempt.mark.files.items() if attempt.at else ():
         if exercise != WHOLE:
             # a file that was handed in earlier and is unchanged is as early as its first attempt
-            same = [time for other, _, time in attempts if time and other.files.get(exercise) == digest]
-            first[exercise] = min([at, *same], key=_since_1970)
+            same = [other.at for other in attempts if other.at and other.mark.files.get(exercise) == digest]
+            first[exercise] = min([attempt.at, *same], key=_since_1970)
     return first
 
 
@@ -364,11 +366,10 @@ def _scored(
     row: Learner,
     rules: Rules,
     dues: Mapping[str, str | None],
+    attempt: _Attempt,
     times: Mapping[str, str],
-    one: Mark,
-    decisions: InForce,
 ) -> _Scored:
-    """Return one attempt with its points after the decisions that apply to it.
+    """Return an attempt with its points after the decisions that apply to it.
 
     Args:
         row: the learner's row without any attempt.
@@ -376,7 +377,7 @@ def _scored(
         times: the time of the attempt under `WHOLE`, and the first time of each of its files, by exercise.
     """
     # points after the decisions on checks
-    what = merged(decisions.applied)
+    one, what = attempt.mark, merged(attempt.decisions.applied)
     score, bonus, points = one.score, one.bonus, dict(one.points)
     for name, decided in what.points.items():
         # a decision that names another submission may be about checks that were not marked here
@@ -407,9 +408,9 @@ def _scored(
         bonus=bonus,
         penalty=penalty,
         total=score + bonus - penalty,
-        decisions=decisions.applied,
+        decisions=attempt.decisions.applied,
     )
-    return _Scored(one, decisions, row)
+    return _Scored(one, attempt.decisions, attempt.at, row)
 
 
 def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
