@@ -108,6 +108,17 @@ class _Gradients(Struct, frozen=True):
     worst: int
 
 
+class _OwnLimits(Struct, frozen=True):
+    """The limits that a check has in place of the course's: calls, and CPU seconds, which may be `measured`."""
+
+    calls: int | None = None
+    cpu_s: float | None = None
+    measured: bool = False
+
+
+_COURSE_LIMITS = _OwnLimits()
+
+
 class Runner(Protocol):
     """Run the batches of one check on a learner's engine."""
 
@@ -517,7 +528,9 @@ class EngineUnderCheck:
         A graph of more than 1,000 nodes is run once, under one order seed.
         """
         asked = self._questions.in_other_places(programs, leaves)
-        cpu_s = searches and searches * _search_s(max(len(p.nodes) for p in asked))
+        limits = _OwnLimits(calls)
+        if searches:
+            limits = _OwnLimits(calls, searches * _search_s(max(len(p.nodes) for p in asked)), measured=True)
         runs = []
         for p in asked:
             p.edges  # noqa: B018  (computed once, before the forks that judge)
@@ -538,7 +551,7 @@ class EngineUnderCheck:
             if untouched:
                 compare_untouched(asked[i], outcome, "build_topo")
 
-        self._examine(runs, judge, calls, cpu_s, again=partial(self.sorts, calls=calls, searches=searches))
+        self._examine(runs, judge, limits, again=partial(self.sorts, calls=calls, searches=searches))
 
     def by_hand(self, function: str, *programs: str | Program, **leaves: float) -> None:
         """Check that a learner's function, called with all nodes of a program, gives them torch's gradients.
@@ -657,7 +670,7 @@ class EngineUnderCheck:
         # a `train` that does not clear the gradients before its first pass adds to these
         used = ("preload", [[place, 1.0] for place in places.values()])
         steps_taken = (used, ("train", asked.root, steps, rate), ("given_list",), ("values",))
-        self._examine([Run(asked, steps_taken)], judge, calls, cpu_s)
+        self._examine([Run(asked, steps_taken)], judge, _OwnLimits(calls, cpu_s))
 
     def changes_leaves(
         self, function: str, *arguments: float, start: Sequence[tuple[float, float]], expected: dict[str, float]
@@ -999,8 +1012,7 @@ class EngineUnderCheck:
         self,
         runs: Sequence[Run],
         judge: Judge,
-        calls: int | None = None,
-        cpu_s: float | None = None,
+        limits: _OwnLimits = _COURSE_LIMITS,
         engine: bool = True,
         where_offered: bool = False,
         again: Callable[..., None] | None = None,
@@ -1014,7 +1026,7 @@ class EngineUnderCheck:
         if not runs:
             raise ArgumentError("there is no program")
         self.comparisons += len(runs)
-        batch = self._batch(runs, calls, cpu_s, engine)
+        batch = self._batch(runs, limits, engine)
         ran = self._runner.run(batch, alone=self._shrinking)
         if ran is None:  # planning: the programs are now known, and nothing is judged
             for run in runs:
@@ -1042,19 +1054,23 @@ class EngineUnderCheck:
                 # in a shared process, the check is run again alone, and shrunk then
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
-            alone = self._batch([runs[first]], calls, cpu_s, engine)
+            alone = self._batch([runs[first]], limits, engine)
             self.screen = Screen(alone, partial(self._fixes, alone, judge, where_offered, [first]))
             raise failures[first]
         # nothing is wrong so far, but not everything was run
         if any(None in seed for seed in answer.seeds):
             fail(status="error", reason=Reason("left_out"))
 
-    def _batch(self, runs: Sequence[Run], calls: int | None, cpu_s: float | None, engine: bool) -> Batch:
-        cpu_s = cpu_s or self._limits.cpu_s
+    def _batch(self, runs: Sequence[Run], limits: _OwnLimits, engine: bool) -> Batch:
+        calls, cpu_s = limits.calls, limits.cpu_s or self._limits.cpu_s
+        order_seeds: tuple[int, ...] = _ORDER_SEEDS
         if _is_huge(runs):  # in a long run, counting each call would take longer than the calls themselves
-            return Batch(tuple(runs), calls, cpu_s, (_HUGE_SEED,), engine)
-        order_seeds = (_HUGE_SEED,) if max(map(_trained, runs)) > _MOST_TRAINED else _ORDER_SEEDS
-        return Batch(tuple(runs), calls or self._limits.calls, cpu_s, order_seeds, engine)
+            order_seeds = (_HUGE_SEED,)
+        else:
+            calls = calls or self._limits.calls
+            if max(map(_trained, runs)) > _MOST_TRAINED:
+                order_seeds = (_HUGE_SEED,)
+        return Batch(tuple(runs), calls, cpu_s, order_seeds, engine, limits.measured)
 
     def _judge(
         self, batch: Batch, answer: Read | Problem | Died, judge: Judge, where_offered: bool

@@ -72,6 +72,7 @@ class Batch(Struct, frozen=True, dict=True):
         cpu_s: The CPU time of the whole batch, in seconds.
         order_seeds: The order seeds.
         engine: Whether the file needs an engine. Otherwise the runs only call functions of the file.
+        measured: Whether `cpu_s` comes from a measurement on this machine.
     """
 
     runs: tuple[Run, ...]
@@ -79,6 +80,7 @@ class Batch(Struct, frozen=True, dict=True):
     cpu_s: float
     order_seeds: tuple[int, ...] = (0, 1, 2, 3)
     engine: bool = True
+    measured: bool = False
 
     def encode(self, **more: Any) -> bytes:
         """Return the request as JSON.
@@ -111,9 +113,12 @@ class Batch(Struct, frozen=True, dict=True):
         return [[None] * len(self.runs), *later]
 
     def tightened(self, factor: int) -> "Batch":
-        """Return the same batch with its limits divided by `factor`."""
+        """Return the same batch with its limits divided by `factor`, or a measured one at most by 4.
+
+        A measured limit follows the machine, so it needs no room for slower ones.
+        """
         calls = None if self.calls is None else self.calls // factor
-        return replace(self, calls=calls, cpu_s=self.cpu_s / factor)
+        return replace(self, calls=calls, cpu_s=self.cpu_s / (min(factor, 4) if self.measured else factor))
 
     @property
     def answer_cap(self) -> int:
