@@ -106,11 +106,11 @@ def run_cohort(course: Course, options: CohortOptions) -> int:
         submitted = _submitted(course, options)
         folder = readable(course.folder.absolute())
         print(words.course(plain(course.title), course.id, course.version, str(folder)), file=sys.stderr)
-        print(words.found(len(submitted), str(options.submissions), submitted[0].layout), file=sys.stderr)
+        print(words.submissions_found(len(submitted), str(options.submissions), submitted[0].layout), file=sys.stderr)
         with Results(options.out) as results:
             return _run(course, options, submitted, results)
     except KeyboardInterrupt:
-        print(f"\ngrade: {words.interrupted(str(options.out))}", file=sys.stderr)
+        print(f"\ngrade: {words.run_interrupted(str(options.out))}", file=sys.stderr)
         return 130
     except (IntakeError, ResultsError, PoolError) as error:
         raise UserError(str(error)) from None
@@ -220,16 +220,16 @@ def _notes(out: Path, progress: RunProgress, ignored: Sequence[str], gone: Seque
     """Yield a sentence for each kind of report that was not kept as it was."""
     aside = str(out / GONE)
     if progress.outdated:
-        yield words.outdated(progress.outdated)
+        yield words.reports_outdated(progress.outdated)
     if ignored:
-        yield words.ignored(list(map(plain, ignored)), OVERRIDES)
+        yield words.submissions_ignored(list(map(plain, ignored)), OVERRIDES)
     if gone:
-        yield words.gone(list(map(plain, gone)), aside)
+        yield words.reports_gone(list(map(plain, gone)), aside)
     if progress.edited:
-        yield words.edited(progress.edited, aside)
+        yield words.reports_edited(progress.edited, aside)
         yield words.change_points(shlex.quote(str(out)))
     if progress.damaged:
-        yield words.damaged(progress.damaged, aside)
+        yield words.reports_damaged(progress.damaged, aside)
 
 
 def _before(options: CohortOptions, results: Results) -> Summary | None:

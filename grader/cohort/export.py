@@ -206,7 +206,7 @@ def _missing(form: Format, summary: Summary, found: int) -> Iterator[str]:
     # reports that are not in the folder, or should not be
     lacking = [review.id for review in summary.needs_review if review.not_graded]
     if lacking:
-        yield words.left_out(len(lacking), summary.submissions, few([plain(name) for name in lacking], _SHOWN))
+        yield words.reports_missing(len(lacking), summary.submissions, few([plain(name) for name in lacking], _SHOWN))
     if found != summary.graded:
         yield words.other_count(found, SUMMARY, summary.graded)
     # learners whose total is not in their submission's file

@@ -438,7 +438,7 @@ def exported(count: int, kind: str, path: str) -> str:
 
 # -- limits of an export --------------------------------------------------------------------------------
 
-left_out = Sentence(
+reports_missing = Sentence(
     "{lacking} of {of:submission} {lacking:has no report and is|have no report and are} left out: {names}"
 )
 not_from = Sentence(
@@ -471,7 +471,7 @@ which_course = Sentence(
     "which course? You are in the folder of {file}. Write --course {folder} for that one, or --course {packaged} "
     "for {title}"
 )
-found = Sentence("{count:submission} found in {folder}, read as `{layout}`")
+submissions_found = Sentence("{count:submission} found in {folder}, read as `{layout}`")
 
 roster = Sentence("roster: {people} {people:person|people} in {file}; {columns}")
 faults = Sentence("{count:?{count} could not be graded}")
@@ -481,13 +481,13 @@ grading_ended = Sentence("the process that graded it ended with {signal:?signal 
 grading_killed = Sentence("the process that graded it was killed")
 no_worker = Sentence("no worker could grade it: {error}")
 places = Sentence("Reports: {reports}   Summary: {summary}")
-outdated = Sentence("{count:submission} graded again: the report had the schema of an older version.")
+reports_outdated = Sentence("{count:submission} graded again: the report had the schema of an older version.")
 
-ignored = Sentence("Ignored, as {file} says: {ids:8}", "ids file")
-gone = Sentence(
+submissions_ignored = Sentence("Ignored, as {file} says: {ids:8}", "ids file")
+reports_gone = Sentence(
     "Reports of submissions that no longer exist or are ignored were moved to {folder}: {ids:8}", "ids folder"
 )
-edited = Sentence(
+reports_edited = Sentence(
     "Reports that were changed by hand were moved to {folder}, and their submissions were graded again: {ids:8}",
     "ids folder",
 )
@@ -495,11 +495,11 @@ change_points = Sentence(
     "To change points permanently: grade decide {results} LEARNER --points EXERCISE.CHECK=N --why TEXT"
 )
 
-damaged = Sentence(
+reports_damaged = Sentence(
     "Damaged reports were moved to {folder}, and their submissions were graded again: {ids:8}", "ids folder"
 )
 _CONTINUE = "The reports so far are in {results}. Run the same command again to continue."
-interrupted = Sentence(f"interrupted. {_CONTINUE}")
+run_interrupted = Sentence(f"interrupted. {_CONTINUE}")
 continue_with = Sentence(_CONTINUE)
 one_learner = Sentence(
     "{folder} looks like the folder of one learner, because it contains {file}; name the folder with all "
