@@ -60,8 +60,9 @@ SUMMARY = "cohort.json"  # deleted before a report changes, so that it is never 
 
 
 _LOCK = ".lock"
-_HELD = dict.fromkeys((REPORTS, CODE, GONE, EARLIER), "folder")
-_HELD |= dict.fromkeys((RUN, SUMMARY, WRITTEN, ROSTER, DEADLINES, OVERRIDES, RECORDED, _LOCK), "file")
+# the names that a run writes to, and the kind of file that each must have
+_KINDS = dict.fromkeys((REPORTS, CODE, GONE, EARLIER), "folder")
+_KINDS |= dict.fromkeys((RUN, SUMMARY, WRITTEN, ROSTER, DEADLINES, OVERRIDES, RECORDED, _LOCK), "file")
 
 
 class ResultsError(ValueError):
@@ -108,7 +109,15 @@ class _AnyReport(msgspec.Struct, frozen=True):
 
 
 class Results:
-    """A context manager for a folder of results. Only one run at a time can lock it."""
+    """A context manager for a folder of results. Only one run at a time can lock it.
+
+    Attributes:
+        folder: the folder.
+        reports: the folder of the latest report on each submission.
+        summary: the file of the summary.
+        earlier: the folder of the reports that later ones replaced.
+        edited: the ids of submissions whose report `take_over` left out, because somebody had changed it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -154,7 +163,7 @@ class Results:
 
     def _refuse_what_is_no_result(self) -> None:
         """Raise `ResultsError` if a link, pipe or other special file has the name of a file that the run writes."""
-        held = ((self.folder / name, kind) for name, kind in _HELD.items())
+        held = ((self.folder / name, kind) for name, kind in _KINDS.items())
         for path, wanted in chain(held, _files(self.reports), _files(self.folder / CODE)):
             found = in_the_way(path, wanted)
             if found is not None:
