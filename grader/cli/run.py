@@ -37,7 +37,7 @@ from .options import GradeOptions, course_of_folder, default_memo, official_cour
 from .streams import StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:
-    from ..report.registry import Wanted
+    from ..report.registry import Output
 
 _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
@@ -124,7 +124,7 @@ class _Run(NamedTuple):
     own: Path | None
 
 
-def _run_of(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Run:
+def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _Run:
     """Return what the options ask for. Raises `UserError`."""
     if options.folder is not None and not options.folder.is_dir():
         raise UserError(practice.no_folder("--from", str(options.folder)))
@@ -146,16 +146,16 @@ def _run_of(options: GradeOptions, formats: "tuple[Wanted, ...]") -> _Run:
     return _Run(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
 
 
-def _formats(options: GradeOptions) -> "tuple[Wanted, ...]":
+def _formats(options: GradeOptions) -> "tuple[Output, ...]":
     """Return the formats to write. Raises `UserError`."""
     if options.line and options.official:
         raise UserError(for_ci.LINE_AND_OFFICIAL)
     if not options.formats:
         return ()
-    from ..report.registry import wanted  # imports every format
+    from ..report.registry import outputs  # imports every format
 
     # before grading, so that a format that cannot be written costs no time
-    formats = wanted(options.formats, os.environ)
+    formats = outputs(options.formats, os.environ)
     printing = [one.format.name for one in formats if one.format.printed]
     if options.as_json and printing:
         raise UserError(for_ci.json_and_format(printing[0]))

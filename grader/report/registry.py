@@ -126,7 +126,7 @@ def _formats() -> dict[str, Format]:
 # -- A graded run in the formats of `grade --format FORMAT[=PATH]`
 
 
-class Wanted(Struct, frozen=True):
+class Output(Struct, frozen=True):
     """A format and its path. A file that a variable names is `shared`: earlier steps may have written to it."""
 
     format: Format
@@ -134,22 +134,22 @@ class Wanted(Struct, frozen=True):
     shared: bool = False
 
 
-def wanted(choices: Sequence[str], variables: Mapping[str, str]) -> tuple[Wanted, ...]:
+def outputs(choices: Sequence[str], variables: Mapping[str, str]) -> tuple[Output, ...]:
     """Return the formats that `--format` names. Raises `UserError` before grading if one cannot be written."""
-    found = [_wanted(word, variables) for word in choices]
-    if len({one.format.name for one in found}) < len(found):
+    chosen = [_output(word, variables) for word in choices]
+    if len({one.format.name for one in chosen}) < len(chosen):
         raise UserError(words.SAME_FORMAT)
-    for one in found:
-        # before grading, so that a run is not in vain
+    for one in chosen:
+        # what a platform would have to set or make
         missing = [name for name in one.format.variables if not variables.get(name)]
         if missing:
             raise UserError(words.no_variables(one.format.name, missing))
         if not one.path.parent.is_dir():
             raise UserError(words.no_folder(one.format.name, str(one.path.parent)))
-    return tuple(found)
+    return tuple(chosen)
 
 
-def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
+def _output(word: str, variables: Mapping[str, str]) -> Output:
     name, equals, path = word.partition("=")
     formats = run_formats()
     if name not in formats:
@@ -158,21 +158,21 @@ def _wanted(word: str, variables: Mapping[str, str]) -> Wanted:
     if equals:
         if not path:
             raise UserError(words.no_file(word))
-        return Wanted(known, Path(path))
+        return Output(known, Path(path))
     if not known.run.startswith("$"):
-        return Wanted(known, Path(known.run))
+        return Output(known, Path(known.run))
     variable = known.run.removeprefix("$")
     if not variables.get(variable):
         raise UserError(words.no_summary(name, variable))
-    return Wanted(known, Path(variables[variable]), shared=True)
+    return Output(known, Path(variables[variable]), shared=True)
 
 
-def write_formats(found: Sequence[Wanted], report: Report, course: Course, variables: Mapping[str, str]) -> None:
+def write_formats(chosen: Sequence[Output], report: Report, course: Course, variables: Mapping[str, str]) -> None:
     """Write each format. All contain only what learners may read, even if `report` has more. Raises `UserError`."""
     # also for formats that contain everything in an export, such as JUnit's
     redacted = for_learner(report, course.details)
     request = Request(title=course.title, details=course.details, hints=course.hints, variables=variables)
-    for one in found:
+    for one in chosen:
         if one.format.text is not None:
             data = "".join(one.format.text([redacted], request)).encode()
         else:
