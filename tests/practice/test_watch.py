@@ -142,3 +142,23 @@ def test_a_missing_file_can_be_written_again(watch: Any) -> None:
     loop = watch(result(FIRST, "missing"))
     assert said.FILE_MISSING in drawn(loop)
     assert said.ON_SAVE not in drawn(loop)
+
+
+def test_keys_change_the_view(watch: Any, tmp_path: Path) -> None:
+    """Keys show all failures, the list, a replay and the exercise. A second `r` resets the file and keeps a copy."""
+    loop, path = watch(result(FIRST, "partial", 2)), tmp_path / FIRST.filename
+    path.write_text("mine")
+    loop._practice.path, loop._practice.stub = lambda one: path, lambda one: "the stub"
+    loop._practice.events, loop._play = lambda *_: iter(()), lambda one: ["Replayed."]
+    head, asked = f"PARTIAL  {FIRST.number} {FIRST.id}", f"Press r again to reset {FIRST.filename}"
+    views = {"a": head, "l": f"> {head}", "p": "Replayed.", "\r": head, "r": asked, "x": asked, "n": SECOND.id}
+    for key, text in (*views.items(), ("r", "Press r again")):
+        loop._press(key)
+        assert text in drawn(loop), key
+    loop._press("l")
+    assert "mine" == path.read_text()
+    loop._press("r")
+    loop._press("r")
+    assert "is the original file again" in drawn(loop)
+    copy = path.parent / ".backward" / "backup" / f"{path.stem}.1.py"
+    assert ("the stub", "mine") == (path.read_text(), copy.read_text())
