@@ -1,9 +1,11 @@
 """The attempt that counts, and the time of its submission."""
 
+from typing import Any
+
 import pytest
 
-from grader.learners import Learner, Person
-from grader.people import Class, HandIn, Mark, settle, with_times
+from grader.learners import Decided, Learner, Person, Submitter
+from grader.people import Class, HandIn, Mark, Overrides, settle, with_times
 from grader.people.deadlines import Rules
 from grader.people.decisions import Recorded
 from grader.people.roster import Roster
@@ -108,3 +110,37 @@ def test_attempts_of_one_submission_are_in_order(attempts: str) -> None:
     person = Person(login="stu1", submitted_at=EARLY)
     rules = Rules(due=DUE, percent=50, attempts=attempts)  # type: ignore[arg-type]
     assert 70 == row(person, Recorded(), mark("first", 80), mark("second", 70), rules=rules).total
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_who_is_in_doubt_has_a_row_and_a_review(given: bool) -> None:
+    """A submission that the roster does not identify counts for nobody until a decision gives it to somebody."""
+    twins = Roster((Person("Jo Roe", "jo1"), Person("Jo Roe", "jo2")))
+    submissions = tuple(HandIn(one, one, (Submitter(one.rstrip("_5"), "55"),)) for one in ("roejo_55", "eve"))
+    decided = Overrides({"jo1": (Decided("Ada", "2026-03-05", "so", submission="roejo_55"),)} if given else {})
+    marks = {"roejo_55": [mark("a", 80)], "eve": [mark("b", 30)]}
+    table = settle(Class(submissions, twins, overrides=decided), marks, {"pass": 50, "fail": 0}, 2)
+    jo1 = ("jo1", "graded", 80, "pass") if given else ("jo1", "absent", 0, "fail")
+    unclaimed = [] if given else [("roejo_55", "unclaimed", 80, "pass")]
+    expected = [jo1, ("jo2", "absent", 0, "fail"), *unclaimed, ("eve", "unclaimed", 30, "fail")]
+    assert expected == [(one.id, one.standing, one.total, one.grade) for one in table.learners]
+    reviews = [("eve", "stranger")] if given else [("roejo_55", "ambiguous"), ("eve", "stranger")]
+    assert reviews == [(of, reason.kind) for of, reason in table.open]
+
+
+@pytest.mark.parametrize(
+    ("expected", "decision"),
+    [
+        (("graded", 0, 80, "fail"), {"penalty": 90}),
+        (("graded", 75, 5, "pass"), {"penalty": 5}),
+        (("excused", 40, 40, ""), {"excused": True}),
+        (("graded", 80, 0, "pass"), {"submitted_at": EARLY}),
+    ],
+    ids=["more than all points", "some points", "excused", "another time"],
+)
+def test_a_decision_changes_the_total(expected: tuple[object, ...], decision: dict[str, Any]) -> None:
+    """No penalty takes more points than there are. Who is excused has no grade."""
+    overrides = Overrides({"stu1": (Decided("Ada", "2026-03-05", "so", **decision),)})
+    of = Class((HandIn("stu1", "stu1", ()),), Roster((Person(login="stu1"),)), RULES, overrides)
+    (found,) = settle(of, {"stu1": [mark("only", 80, LATE)]}, {"pass": 50, "fail": 0}, 2).learners
+    assert expected == (found.standing, found.total, found.penalty, found.grade)
