@@ -99,38 +99,11 @@ def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work:
     assert FULL == json.loads(after["reports/bob.json"])["score"]
 
 
-@pytest.mark.slow
-@pytest.mark.exhaustive  # starts torch three times; tests/cohort/test_run.py has the same without the command
-def test_a_submission_that_changed_after_a_complete_run_gets_other_numbers(grade: Run, work: Path) -> None:
-    """With `--since`, unchanged submissions keep the seed of the earlier run, and the changed one has its own."""
-    tape = ROOT / "examples" / "tape"  # a small course, because torch computes the answers to all of it
-    for name in ("ann", "bob"):
-        (work / "class" / name).mkdir(parents=True)
-        shutil.copy(tape / "solutions" / "01_record.py", work / "class" / name)
-    words = ("cohort", work / "class", "--course", tape, "--jobs", 1)
-    grade(*words, "--out", work / "first", "--seed", "secret")
-    assert ["secret"] == json.loads((work / "first" / "run.json").read_text())["seen"]
-    with (work / "class" / "bob" / "01_record.py").open("a") as file:
-        file.write("# better\n")
-    grade(*words, "--out", work / "second", "--since", work / "first")
-
-    seeds = {p.stem: json.loads(p.read_text())["seed"] for p in (work / "second" / "reports").iterdir()}
-    assert "secret" == seeds["ann"]
-    assert 32 == len(seeds["bob"])
-
-
 def test_since_wants_results(grade: Run, submissions: Path, work: Path) -> None:
     """If the folder after `--since` has no results, nothing is graded."""
     done = grade("cohort", submissions, "--out", work / "second", "--since", work / "nowhere")
     assert (2, "") == (done.returncode, done.stdout)
     assert f"--since {work / 'nowhere'}: the folder has no results of `grade cohort`" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_complete_class_needs_no_eye(cohort: Run, submissions: Path) -> None:
-    """If nothing needs review, the exit code is 0 with any scores."""
-    (submissions / "dot").rmdir()
-    assert 0 == cohort().returncode
 
 
 @pytest.mark.slow

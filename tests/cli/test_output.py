@@ -83,21 +83,6 @@ def test_json_and_a_report_are_the_same(grade: Grade, work: Path) -> None:
     assert done.stdout.encode() == (work / "mine.json").read_bytes()
 
 
-@pytest.mark.slow
-def test_regrading_changes_only_times(grade: Grade) -> None:
-    """Two gradings of the same files differ only in times and durations."""
-
-    def without_times(text: str) -> Any:
-        report = json.loads(text)
-        del report["graded_at"]
-        for exercise in report["exercises"]:
-            for check in exercise["checks"]:
-                del check["duration_s"]
-        return report
-
-    assert without_times(grade(*BOTH, "--json").stdout) == without_times(grade(*BOTH, "--json").stdout)
-
-
 def test_a_failure_is_told_in_at_most_ten_lines(grade: Grade) -> None:
     """The lines have the program, both numbers and the command for a hint, but no traceback or source of a check."""
     done = grade("distribute")
