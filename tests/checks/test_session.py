@@ -332,23 +332,21 @@ def test_the_callers_pytest_settings_do_not_matter(
 
 
 @pytest.mark.parametrize("place", ["", "tests", "tests/hidden"])
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("conftest.py", "raise RuntimeError('conftest')\n"),
-        ("conftest.py", "def pytest_runtest_call(item):\n    raise RuntimeError\n"),
-        ("pytest.ini", "[pytest]\naddopts = --no-such-option\n"),
-        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--collect-only'\n"),
-        ("tox.ini", "[pytest]\npython_functions = nothing\n"),
-        ("setup.cfg", "[tool:pytest]\naddopts = -k nothing\n"),
-        ("test_99_other.py", "raise RuntimeError('not mine')\n"),
-    ],
-)
-def test_files_around_the_hidden_tests_do_not_matter(mini: Mini, place: str, name: str, content: str) -> None:
+def test_files_around_the_hidden_tests_do_not_matter(mini: Mini, place: str) -> None:
     """No conftest, settings of pytest or other test files in the course's folders are read."""
     course = mini()
-    (course.folder / place / name).write_text(content)
-    assert PASS == statuses(run(course))
+    for name, content in {
+        "conftest.py": "raise RuntimeError('conftest')\n",
+        "pytest.ini": "[pytest]\naddopts = --no-such-option\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--collect-only'\n",
+        "tox.ini": "[pytest]\npython_functions = nothing\n",
+        "setup.cfg": "[tool:pytest]\naddopts = -k nothing\n",
+        "test_99_other.py": "raise RuntimeError('not mine')\n",
+    }.items():
+        file = course.folder / place / name
+        file.write_text(content)
+        assert PASS == statuses(run(course)), name
+        file.unlink()
 
 
 def test_the_current_folder_does_not_matter(mini: Mini, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

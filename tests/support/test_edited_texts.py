@@ -53,39 +53,12 @@ def test_a_program_is_a_base_with_edits_and_filled_gaps(folder: Path) -> None:
     assert [Text("loop", text, "loops", "plain")] == texts(folder)
 
 
-def test_a_program_can_edit_one_above(folder: Path) -> None:
-    """`on` names a program that stands above in the list; `what` is each one's own."""
-    listed(
-        folder,
-        """- {id: one, what: first, fill: {ATTACK: pass}}
-- {id: two, what: second, on: one, edits: [{old: pass, new: return}]}
-""",
-    )
-    first, second = texts(folder)
-    assert first.text.replace("first", "second").replace("pass", "return") == second.text
-
-
-def test_bases_can_be_edits_too(folder: Path) -> None:
-    """A list in bases/ makes further bases, whose gaps are filled later."""
-    (folder / "bases" / "more.yaml").write_text("- {id: socket, what: x, edits: [{old: os, new: socket}]}\n")
-    listed(folder, "- {id: one, what: first, on: socket, fill: {ATTACK: pass}}\n")
-    (one,) = texts(folder)
-    assert BASE.replace("WHAT", "first").replace("os", "socket").replace("ATTACK", "pass") == one.text
-
-
 def test_an_exercise_is_a_base() -> None:
     """What it gives has a gap for each region of its solution, with the name of the function around it."""
     head = '"""WHAT"""\nclass Value:\n    def __add__(self, other):\n        '
     region = "# BEGIN SOLUTION what is it?\n        return 1\n        # END SOLUTION"
     solution = head.replace("WHAT", "01\n\nMore.\n") + region
     assert {"given": head + "ADD", "solution": head + region} == of_solution(solution)
-
-
-def test_whole_programs_stand_beside_lists(folder: Path) -> None:
-    """A file of its own is a program like the listed ones, and all come by name."""
-    (folder / "b.py").write_text("b = 1\n")
-    listed(folder, "- {id: c, what: first, fill: {ATTACK: pass}}\n- {id: a, what: first, fill: {ATTACK: pass}}\n")
-    assert ["a", "b", "c"] == [one.name for one in texts(folder)]
 
 
 def test_no_two_programs_have_one_name(folder: Path) -> None:
