@@ -5,8 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from grader.author.verify import Drift, drift, drift_text, made_from_answers, questions, shaken
 from grader.course import Course, load_course
@@ -37,7 +37,7 @@ def changed(book: AnswerBook, **parts: dict[str, Any]) -> AnswerBook:
         name: {key: value for key, value in {**getattr(book, name), **entries}.items() if value is not None}
         for name, entries in parts.items()
     }
-    return msgspec.structs.replace(book, **made)
+    return replace(book, **made)
 
 
 def off(answer: Answer, by: float) -> Answer:

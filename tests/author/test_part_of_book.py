@@ -1,7 +1,7 @@
 """A part of an answer book can be built, and the progress of building is shown."""
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from grader.author import build_book, new_course, new_exercise
 from grader.author.build import Steps, steps_of, to_run
@@ -34,7 +34,7 @@ def book(course: Course, steps: list[tuple[str, int, int]]) -> AnswerBook:
 
 def test_an_exercise_made_anew_is_as_in_the_whole_book(course: Course, book: AnswerBook) -> None:
     """The exercise is built again, even if the earlier book has other entries for it. The other exercise is kept."""
-    before = msgspec.structs.replace(book, known={"first": KnownExercise(), "second": KnownExercise()}, answers={})
+    before = replace(book, known={"first": KnownExercise(), "second": KnownExercise()}, answers={})
     made = build_book(course, before, [course.exercises[1]])
     assert {"first": KnownExercise(), "second": book.known["second"]} == made.known
     assert (book.answers, book.stubs) == (made.answers, made.stubs)
@@ -42,7 +42,7 @@ def test_an_exercise_made_anew_is_as_in_the_whole_book(course: Course, book: Ans
 
 def test_what_a_book_lacks_is_made(course: Course, book: AnswerBook) -> None:
     """An exercise that is missing in the earlier book is run even if it is not named."""
-    before = msgspec.structs.replace(book, known={"second": book.known["second"]})
+    before = replace(book, known={"second": book.known["second"]})
     first, second = course.exercises
     assert ([first], [first, second]) == (to_run(course, before, ()), to_run(course, before, [second]))
     assert book.known == build_book(course, before).known

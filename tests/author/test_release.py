@@ -5,9 +5,9 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from every import every
+from msgspec.structs import replace
 
 from grader.author.build import catalogue
 from grader.author.release import ReleaseError, release, release_files, solution_bodies, squeezed
@@ -152,7 +152,7 @@ def test_a_release_needs_stubs_in_step(tape: Course, age: Callable[[Course], Pat
 def test_a_missing_stub_in_the_book_is_out_of_date(tape: Course) -> None:
     """An exercise that was added since the book was built is not handed out."""
     book = read_book(tape.book)
-    write_book(tape.book, msgspec.structs.replace(book, stubs={k: v for k, v in book.stubs.items() if k != "reset"}))
+    write_book(tape.book, replace(book, stubs={k: v for k, v in book.stubs.items() if k != "reset"}))
     with pytest.raises(CourseError, match="its stub of 03_reset is out of date; run `grade build`"):
         release_files(tape)
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from grader.author import build_book, make_stub
 from grader.author.verify import Finding, Verified, verify
@@ -97,7 +97,7 @@ def test_a_file_that_was_worked_on_is_left_alone(course: Course, capsys: pytest.
 def test_a_stub_of_former_times_is_found(course: Course) -> None:
     """An untouched file that is no longer the stub of its solution is a finding, as is the book."""
     made = build_book(course)
-    write_book(course.book, msgspec.structs.replace(made, stubs={"double": "# TODO: the old stub\n"}))
+    write_book(course.book, replace(made, stubs={"double": "# TODO: the old stub\n"}))
     exercise_file(course).write_text("# TODO: the old stub\n", encoding="utf-8")
     expected = [
         Finding(course.book, None, "its stub of 01_double has drifted; `grade build` writes it anew"),

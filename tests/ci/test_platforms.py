@@ -94,7 +94,7 @@ def test_github(init: Init, fill: Fill, mark: Path, environment: Path, shell: Sh
     text = summary.read_text()
     assert text.startswith(f"# The Tape: {MIXED}/30\n\n| exercise | | status | points |\n")
     (command,) = commands(graded.stdout)
-    assert command.startswith("::error file=exercises/02_replay.py,line=13,title=")
+    assert command.startswith("::error file=exercises/02_replay.py,line=12,title=")
     report, junit = temp / "report.json", temp / "junit.xml"
     results = json.loads(report.read_text())
     assert MIXED == results["score"]

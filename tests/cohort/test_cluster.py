@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from grader.cohort import LocalPool, PoolError, Results, grade_entries, settings
 from grader.cohort.run import DaskPool, Drawn
@@ -114,7 +115,7 @@ def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
     parcel = msgspec.json.decode(
         module.pack(settings(course, "s", Drawn(), isolation="auto", official=True)), type=module.Parcel
     )
-    other = msgspec.json.encode(msgspec.structs.replace(parcel, grader_version="0.0.0"))
+    other = msgspec.json.encode(replace(parcel, grader_version="0.0.0"))
     with pytest.raises(PoolError, match=r"this run needs 0\.0\.0"):
         module.start_there(other)
 

@@ -120,16 +120,18 @@ def base(course: Course, once: Callable[[str, Callable[[], Any]], Any]) -> Repor
     graded: Report = once(
         "right swap", lambda: grade(course, read_book(course.book), files, seed=course.seed, memo=None)
     )
-    return msgspec.structs.replace(graded, seed=SEED)
+    return replace(graded, seed=SEED)
 
 
 @pytest.fixture
 def answer(base: Report) -> Callable[[Job], Outcome]:
     """Return a report that fits any submission, without results."""
-    return lambda job: Graded(
-        job.id,
-        msgspec.structs.replace(base, submission=job.submission.stamp, notes=job.submission.notes, seed=SEED),
-    )
+    return lambda job: graded_as(base, job, seed=SEED)
+
+
+def graded_as(base: Report, job: Job, **more: Any) -> Graded:
+    """Return the outcome of a job with the results of another report."""
+    return Graded(job.id, replace(base, submission=job.submission.stamp, notes=job.submission.notes, **more))
 
 
 @dataclass
@@ -219,12 +221,12 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
         submission = submitted(entry)
         files = {name: submissions / entry.origin / source.path for name, source in submission.sources.items()}
         alone = grade(course, book, files, seed=course.seed, memo=None)
-        with_paths = msgspec.structs.replace(
+        with_paths = replace(
             alone, submission=submission.stamp, notes=submission.notes, exercises=tuple(map(_found_at, alone.exercises))
         )
         report = Results(out).report(entry.id)
         assert report is not None
-        bare = msgspec.structs.replace(report, exercises=tuple(map(_found_at, report.exercises)))
+        bare = replace(report, exercises=tuple(map(_found_at, report.exercises)))
         assert timeless(with_paths) == timeless(bare)
 
 
@@ -236,7 +238,7 @@ def test_a_class_can_be_searched_for_lines(
     bob = [entry for entry in entries(submissions) if entry.id == "bob"]
     reports, counts = [], []
     for lines in (False, True, True):
-        of_lines = msgspec.structs.replace(made(course), lines=lines)
+        of_lines = replace(made(course), lines=lines)
         with Results(tmp_path / "out") as results, closing(LocalPool(of_lines, 1)) as pool:
             *_, progress = grade_entries(course, bob, results, course.seed, pool, lines=lines)
         report = Results(tmp_path / "out").report("bob")
@@ -248,9 +250,7 @@ def test_a_class_can_be_searched_for_lines(
     assert found["distribute"]
     assert [1] == [len(place) for place in found["distribute"].places]
     assert UNSET is found["swap"]
-    bare = msgspec.structs.replace(
-        reports[1], exercises=tuple(msgspec.structs.replace(one, repairs=UNSET) for one in reports[1].exercises)
-    )
+    bare = replace(reports[1], exercises=tuple(replace(one, repairs=UNSET) for one in reports[1].exercises))
     assert timeless(reports[0]) == timeless(bare)
 
 
@@ -280,7 +280,7 @@ def test_nothing_is_drawn_from_the_courses_own_seed(course: Course, tmp_path: Pa
 
 def _found_at(exercise: Any) -> Any:
     """Return an exercise's result without the path of its file, which is the only difference between the two runs."""
-    return msgspec.structs.replace(exercise, file="")
+    return replace(exercise, file="")
 
 
 def test_what_is_there_is_not_graded_again(cohort: Cohort) -> None:
@@ -332,7 +332,7 @@ def test_what_is_no_report_is_put_aside_and_told(cohort: Cohort, spoilt: str) ->
 
 def test_a_report_that_adds_up_and_was_edited_is_not_believed(cohort: Cohort) -> None:
     """If somebody marked a check as passed and corrected every total, the digest shows the edit."""
-    write_report(msgspec.structs.replace(cohort.report(), notes=("all is well",)), cohort.path())
+    write_report(replace(cohort.report(), notes=("all is well",)), cohort.path())
     assert Results(cohort.out).report("bob") is None
     assert (["bob"], ["bob"]) == (cohort.run().edited, cohort.graded)
     assert {"bob.json"} == cohort.gone().keys()
@@ -534,19 +534,9 @@ def night(reads_here: None, course: Course, tmp_path: Path, base: Report) -> Cal
 
         def answer(job: Job) -> Outcome:
             seeds[job.id] = job.seed
-            swap = msgspec.structs.replace(base.exercises[0], file=str(job.submission.sources["swap"].path))
-            stamp = msgspec.structs.replace(base.course, hash=of.hash)
-            return Graded(
-                job.id,
-                msgspec.structs.replace(
-                    base,
-                    submission=job.submission.stamp,
-                    notes=job.submission.notes,
-                    seed=job.seed,
-                    exercises=(swap,),
-                    course=stamp,
-                ),
-            )
+            swap = replace(base.exercises[0], file=str(job.submission.sources["swap"].path))
+            stamp = replace(base.course, hash=of.hash)
+            return graded_as(base, job, seed=job.seed, exercises=(swap,), course=stamp)
 
         folder = tmp_path / "class"
         shutil.rmtree(folder, ignore_errors=True)
@@ -591,7 +581,7 @@ def test_the_same_files_keep_their_seed(night: Callable[..., dict[str, str]], co
     """Another version of the course grades the same files again, with the same seed, whatever the report's schema."""
     night({"ann": "1", "bob": "1"})
     seeds = {"ann": SEED, **night({"ann": "1", "bob": "2"}, seen=True)}
-    assert seeds == night({"ann": "1", "bob": "2"}, of=msgspec.structs.replace(course, hash="x"), seen=True)
+    assert seeds == night({"ann": "1", "bob": "2"}, of=replace(course, hash="x"), seen=True)
     for path in (tmp_path / "out" / "reports").iterdir():
         path.write_text(path.read_text().replace("backward/report/v3", "backward/report/v0"))
     assert seeds == night({"ann": "1", "bob": "2"}, seen=True)
@@ -602,7 +592,7 @@ def test_a_new_name_of_a_file_gives_a_new_seed(night: Callable[..., dict[str, st
     cell = json.dumps({"cell_type": "code", "metadata": {}, "source": "%%grade swap\nx = 1", "outputs": []})
     notebook = f'{{"cells": [{cell}], "metadata": {{}}, "nbformat": 4, "nbformat_minor": 5}}'
     assert {"ann": SEED} == night({"ann/one.ipynb": notebook})
-    other = msgspec.structs.replace(course, hash="x")
+    other = replace(course, hash="x")
     assert {"ann": SEED} == night({"ann/one.ipynb": notebook}, of=other, seen=True)
     renamed = night({"ann/two.ipynb": notebook}, seen=True)
     assert SEED != renamed["ann"]
@@ -617,11 +607,7 @@ def test_the_courses_own_seed_is_no_secret(night: Callable[..., dict[str, str]],
 @pytest.mark.slow
 @pytest.mark.exhaustive  # each run has the seeds, and grades under a secret seed elsewhere
 def test_a_changed_submission_gets_other_numbers(
-    tape: Course,
-    tmp_path: Path,
-    draws: Drawn,
-    memo: Path,
-    timeless: Callable[[Report], bytes],
+    tape: Course, tmp_path: Path, draws: Drawn, memo: Path, timeless: Callable[[Report], bytes]
 ) -> None:
     """Its report has its own seed, and `grade --seed` with this seed gives the same result."""
     secret = settings(tape, SEED, draws, isolation="auto", official=True)
@@ -654,9 +640,7 @@ def test_a_changed_submission_gets_other_numbers(
     alone = grade(tape, read_book(tape.book), files, seed=second.seed, memo=memo)
     bare = [
         timeless(
-            msgspec.structs.replace(
-                report, submission=second.submission, notes=(), exercises=tuple(map(_found_at, report.exercises))
-            )
+            replace(report, submission=second.submission, notes=(), exercises=tuple(map(_found_at, report.exercises)))
         )
         for report in (alone, second)
     ]
@@ -698,7 +682,7 @@ def test_a_submission_whose_grading_process_dies_each_time_is_named(
     process: GradingProcess, jobs: Mapping[str, Job]
 ) -> None:
     """After a second attempt, the outcome has the exit status, and the next submission is graded."""
-    bob = msgspec.structs.replace(jobs["bob"].submission, sources={})  # no source: the child cannot go on
+    bob = replace(jobs["bob"].submission, sources={})  # no source: the child cannot go on
     broken = Job(bob)
     outcome = process.grade(broken)
     assert isinstance(outcome, Faulted)
@@ -712,7 +696,7 @@ def test_a_grading_process_for_another_course_does_not_start(course: Course) -> 
     """A course that changed after the run was started must not give other scores."""
     from grader.cohort import PoolError
 
-    changed = msgspec.structs.replace(made(course), course_hash="another")
+    changed = replace(made(course), course_hash="another")
     with (
         closing(GradingProcess(changed)) as one,
         pytest.raises(PoolError, match="the course has changed since the run was started"),

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from every import every
+from msgspec.structs import replace
 
 from grader.client import Reason
 from grader.cohort import Summary, summarise
@@ -26,13 +27,13 @@ def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool]
         for check in exercise.checks:
             ok = passed.get((exercise.id, check.id), True)
             status, score = ("passed", check.max_score) if ok else ("failed", 0)
-            checks.append(msgspec.structs.replace(check, status=status, score=score))
+            checks.append(replace(check, status=status, score=score))
         points = sum(check.score for check in checks if not check.bonus)
         status = "passed" if points == exercise.max_score else "partial" if points else "failed"
-        exercises.append(msgspec.structs.replace(exercise, checks=tuple(checks), score=points, status=status))
-    stamp = msgspec.structs.replace(report.submission, id=name)
+        exercises.append(replace(exercise, checks=tuple(checks), score=points, status=status))
+    stamp = replace(report.submission, id=name)
     total = sum(exercise.score for exercise in exercises)
-    return msgspec.structs.replace(report, submission=stamp, exercises=tuple(exercises), score=total, **more)
+    return replace(report, submission=stamp, exercises=tuple(exercises), score=total, **more)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,7 @@ def test_each_part_has_the_mean_of_its_points(summary: Summary, reports: list[Re
     points = [sum(one.score for one in report.exercises if one.id in first) for report in reports]
     assert pytest.approx(statistics.mean(points), abs=1e-4) == (summary.parts or ())[0].mean
     assert pytest.approx(summary.scores.mean, abs=1e-3) == sum(part.mean for part in summary.parts or ())
-    undivided = summarise(msgspec.structs.replace(course, parts=()), reports, {})
+    undivided = summarise(replace(course, parts=()), reports, {})
     assert b"parts" not in msgspec.json.encode(undivided)
 
 
@@ -130,10 +131,10 @@ def test_misconceptions_are_counted_once_a_submission(course: Course, solved: Re
         made = with_outcomes(solved, name, {("swap", "other_value"): False, ("swap", "upstream"): False})
         swap = made.exercises[1]
         found = Diagnosis(text[-1], text, f"{text}, explained")
-        checks = tuple(msgspec.structs.replace(c, diagnosis=found) if c.score == 0 else c for c in swap.checks)
+        checks = tuple(replace(c, diagnosis=found) if c.score == 0 else c for c in swap.checks)
         exercises = list(made.exercises)
-        exercises[1] = msgspec.structs.replace(swap, checks=checks)
-        return msgspec.structs.replace(made, exercises=tuple(exercises))
+        exercises[1] = replace(swap, checks=checks)
+        return replace(made, exercises=tuple(exercises))
 
     counted = summarise(course, [saying("a", "like x"), saying("b", "like y"), saying("c", "like y")], {})
     assert [("swap", "like y", 2, "b", ("b", "c")), ("swap", "like x", 1, "a", ("a",))] == [
@@ -167,7 +168,7 @@ def test_totals_within_one_small_check_of_a_border(
 ) -> None:
     """A learner is listed with the points above or below the border, if one small check would change the grade."""
     report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
-    made = summarise(msgspec_replace(course, {"A": report.score + report.bonus - above}), [report], {})
+    made = summarise(replace(course, grades={"A": report.score + report.bonus - above}), [report], {})
     assert expected == [(found.grade, found.distance) for found in made.borders]
     assert {found.own for found in made.borders} <= {"A" if above >= 0 else ""}
 
@@ -177,7 +178,7 @@ def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
     failed = {(e.id, c.id): False for e in solved.exercises for c in e.checks if c.status == "passed" and not c.bonus}
     report = with_outcomes(solved, "p", failed)
     assert (0, True) == (report.score, report.bonus > 0)
-    made = summarise(msgspec_replace(course, {"E": report.bonus}), [report], {})
+    made = summarise(replace(course, grades={"E": report.bonus}), [report], {})
     assert [("E", report.bonus)] == [(found.grade, found.total) for found in made.borders]
 
 
@@ -186,28 +187,22 @@ def test_what_lies_beside_the_submissions_is_named(course: Course, solved: Repor
     assert ("roster.csv",) == summarise(course, [solved], {}, ["roster.csv"]).beside
 
 
-def msgspec_replace(course: Course, grades: dict[str, int]) -> Course:
-    from msgspec.structs import replace
-
-    return replace(course, grades=grades)
-
-
 def test_who_needs_review(course: Course, solved: Report) -> None:
     """Only faults, notes, ambiguous files, suspect answers and empty submissions are listed, each with a reason."""
     first = solved.exercises[0]
 
     def with_first(name: str, **more: Any) -> Report:
-        exercises = (msgspec.structs.replace(first, **more), *solved.exercises[1:])
-        return msgspec.structs.replace(with_outcomes(solved, name, {}), exercises=exercises)
+        exercises = (replace(first, **more), *solved.exercises[1:])
+        return replace(with_outcomes(solved, name, {}), exercises=exercises)
 
     def died(name: str, reason: Reason) -> Report:
-        check = msgspec.structs.replace(first.checks[0], status="error", reason=reason)
+        check = replace(first.checks[0], status="error", reason=reason)
         return with_first(name, checks=(check, *first.checks[1:]))
 
-    missing = tuple(msgspec.structs.replace(e, status="missing", checks=()) for e in solved.exercises)
+    missing = tuple(replace(e, status="missing", checks=()) for e in solved.exercises)
     class_of = [
         solved,
-        msgspec.structs.replace(with_outcomes(solved, "noted", {}), notes=("late",)),
+        replace(with_outcomes(solved, "noted", {}), notes=("late",)),
         with_first("ambiguous", status="unreadable", message="two files"),
         with_first("costly", status="failed", reason=Reason("budget", seconds=60.0, clock="cpu"), checks=()),
         died("silent", Reason("left_out")),
@@ -215,12 +210,12 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
         died("killed", Reason("killed", signal="SIGKILL")),
         died("crashed", Reason("killed", signal="SIGSEGV")),
         died("raising", Reason("raised", type="ValueError", detail="ended by SIGKILL")),
-        msgspec.structs.replace(with_outcomes(solved, "empty", {}), exercises=missing),
-        msgspec.structs.replace(
+        replace(with_outcomes(solved, "empty", {}), exercises=missing),
+        replace(
             with_first("reaching", attempts=("socket",)),
             exercises=(
-                msgspec.structs.replace(first, attempts=("socket",)),
-                msgspec.structs.replace(solved.exercises[1], attempts=("kill",)),
+                replace(first, attempts=("socket",)),
+                replace(solved.exercises[1], attempts=("kill",)),
                 *solved.exercises[2:],
             ),
         ),

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 from every import every
+from msgspec.structs import replace
 
 from grader.base.processes import decode, encode, receive, send
 from grader.client import Source
@@ -128,10 +129,7 @@ def test_one_process_reads_many(one: Reader, tmp_path: Path) -> None:
 @needs_clocks
 @pytest.mark.parametrize(
     ("limits", "expected"),
-    [
-        ({"cpu_s": 0.05}, Stopped("cpu_limit", 0.05)),
-        ({"wall_s": 0.05}, Stopped("wall_limit", 0.05)),
-    ],
+    [({"cpu_s": 0.05}, Stopped("cpu_limit", 0.05)), ({"wall_s": 0.05}, Stopped("wall_limit", 0.05))],
     ids=["CPU", "wall"],
 )
 def test_who_takes_too_long_is_told_from_the_next(
@@ -229,7 +227,7 @@ def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> 
     "message",
     [
         Order(()),
-        msgspec.structs.replace(Stopped("cpu_limit", 1), reason="won"),  # type: ignore[arg-type]
+        replace(Stopped("cpu_limit", 1), reason="won"),  # type: ignore[arg-type]
         Intake({"swap": Source(3)}),  # type: ignore[arg-type]
     ],
     ids=["another kind", "unknown reason", "no path"],

@@ -71,11 +71,7 @@ def found(report: str) -> list[Any]:
     """What a report says of each exercise and check, but for the words of exceptions, which are Python's."""
     numbers = ("id", "status", "score", "program", "expected", "actual", "remarks", "diagnosis", "hint")
     return [
-        [
-            exercise["id"],
-            exercise.get("facts"),
-            [[check.get(name) for name in numbers] for check in exercise["checks"]],
-        ]
+        [exercise["id"], exercise.get("facts"), [[check.get(name) for name in numbers] for check in exercise["checks"]]]
         for exercise in json.loads(report)["exercises"]
     ]
 

@@ -300,8 +300,7 @@ def decide(course: Course, results: Path, learner: str, **what: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "layout",
-    [name if name == "gradescope" else pytest.param(name, marks=pytest.mark.exhaustive) for name in LAYOUT],
+    "layout", [name if name == "gradescope" else pytest.param(name, marks=pytest.mark.exhaustive) for name in LAYOUT]
 )
 def test_the_same_table_from_each_layout(
     run: Callable[..., dict[str, dict[str, Any]]],

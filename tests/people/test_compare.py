@@ -155,10 +155,7 @@ def test_learners_in_both_tables() -> None:
         ((2, 3, 0, 0), "2 of 3 learners changed."),
         ((1, 1, 0, 0), "1 of 1 learner changed."),
         ((2, 3, 0, 1), "2 of 3 learners in both results changed. Only in the later results: 1."),
-        (
-            (0, 0, 7, 3),
-            "No learner is in both results. Only in the earlier results: 7. Only in the later results: 3.",
-        ),
+        ((0, 0, 7, 3), "No learner is in both results. Only in the earlier results: 7. Only in the later results: 3."),
     ],
 )
 def test_the_number_of_changed_learners_is_of_those_in_both_tables(numbers: tuple[int, ...], said: str) -> None:

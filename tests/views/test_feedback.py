@@ -233,11 +233,9 @@ def test_feedback_says_what_people_decided() -> None:
         "Submitted 2026-03-02 00:30, due 2026-03-01 23:59 (UTC+01:00): 31 minutes late, 1 point taken off.",
         "Grade: A.",
     ] == ["".join(line.itertext()) for line in header]
-    assert [
-        "CommentWell\\x1bdone",
-        "Decisionspenalty: 1 point (Ada, 2026-03-06: so)",
-        "Notesa note",
-    ] == found(body, "note")
+    assert ["CommentWell\\x1bdone", "Decisionspenalty: 1 point (Ada, 2026-03-06: so)", "Notesa note"] == found(
+        body, "note"
+    )
     assert ["decided: 2 of 2 points (Ada, 2026-03-05: the message misled)"] == found(body, "detail")
 
 

@@ -186,11 +186,7 @@ def test_a_failure_takes_at_most_ten_lines(more: dict[str, Any], everything: boo
         ("b, a, L", "a, b, L", "yours b, a, L    a correct one is a, b, L"),
     ],
 )
-def test_numbers_side_by_side(
-    yours: float | str,
-    right: float | str,
-    expected: str,
-) -> None:
+def test_numbers_side_by_side(yours: float | str, right: float | str, expected: str) -> None:
     """Numbers have six digits, or as many as show the difference. Words are unchanged."""
     by = "check" if isinstance(right, str) else "torch"
     check = make_check(status="failed", expected={"dL/da": right}, actual={"dL/da": yours}, expected_by=by)
@@ -241,11 +237,7 @@ FORGED = "\n  PASS     a check that was never passed                          9/
 @every("everything", [False, True])
 @every("line_end", ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"])
 @every("where", ["message", "diagnosis", "output", "program", "yours", "label", "order", "exercise message"])
-def test_learner_text_cannot_begin_a_line(
-    where: str,
-    line_end: str,
-    everything: bool,
-) -> None:
+def test_learner_text_cannot_begin_a_line(where: str, line_end: str, everything: bool) -> None:
     """Every line of a learner's text is indented, so it cannot look like a row or a score."""
     forged = FORGED.replace("\n", line_end)
     more: dict[str, Any] = {where: forged}
@@ -314,10 +306,7 @@ STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghij
         pytest.param({}, {"title": "A title that goes on and on " * 4, "bonus": 12}, id="a long exercise title"),
     ],
 )
-def test_lines_fit_a_terminal(
-    check: dict[str, Any],
-    exercise: dict[str, Any],
-) -> None:
+def test_lines_fit_a_terminal(check: dict[str, Any], exercise: dict[str, Any]) -> None:
     """No line is wider than 80 columns."""
     text = render(make_report(make_exercise(make_check(**check), **exercise)), "T", everything=True)
     assert [] == [line for line in text.splitlines() if len(line) > 80]
@@ -465,11 +454,7 @@ PRINTED = "".join(f"here {i}\n" for i in range(30))
     ],
     ids=["one", "many", "no room for two", "no room"],
 )
-def test_printed_lines_are_shown_or_counted(
-    expected: list[str],
-    output: str,
-    more: dict[str, Any],
-) -> None:
+def test_printed_lines_are_shown_or_counted(expected: list[str], output: str, more: dict[str, Any]) -> None:
     """If there is too little room for the lines that a check printed, a line says how many there are."""
     check = make_check("the wrong one", **{**WRONG, **more}, output=output)
     lines = block(render(make_report(make_exercise(check)), "T"), "the wrong one")

@@ -23,11 +23,7 @@ def rows(*reports: Report) -> list[list[str]]:
 def test_the_file_is_what_canvas_writes() -> None:
     """Header, the row of points, a row for each person; the id from a Canvas download stands in `ID`."""
     made = report(check(), id="doejane_1042", origin="doejane_1042", submitters=(Submitter("doejane", "1042"),))
-    expected = [
-        "Student,ID,SIS User ID,SIS Login ID,Section,Backward (4711)\r\n",
-        POINTS,
-        "doejane,1042,,,,2\r\n",
-    ]
+    expected = ["Student,ID,SIS User ID,SIS Login ID,Section,Backward (4711)\r\n", POINTS, "doejane,1042,,,,2\r\n"]
     assert expected == list(canvas([made], "Backward (4711)"))
 
 

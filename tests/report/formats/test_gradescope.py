@@ -131,11 +131,6 @@ def test_bonus_is_beyond_the_maximum() -> None:
     assert "The first: more is right (bonus)" == found["tests"][1]["name"]
 
 
-def test_the_seed_is_not_in_it(failed: CheckResult) -> None:
-    """Learners see this file."""
-    assert "secret" not in json.dumps(results(report(failed)))
-
-
 def test_hostile_text_is_harmless(hostile: str) -> None:
     """All is declared as plain text; nothing in the file steers a terminal or a log, nothing in what it says either."""
     made = report(check("one", "error", message=hostile, output=hostile), message=hostile, notes=(hostile,))
