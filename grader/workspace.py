@@ -6,6 +6,7 @@ The files beside the exercises are backups, the last report, the last replay, an
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -186,13 +187,9 @@ def own_folder(exercises: Path) -> Path:
     """
     folder = exercises / FOLDER
     plain_folder(folder)
-    ignored = folder / ".gitignore"
-    try:
-        # an existing file is kept, because the learner may have changed it
-        with ignored.open("x", encoding="utf-8") as file:
-            file.write("*\n")
-    except FileExistsError:
-        pass
+    # an existing file is kept, because the learner may have changed it
+    with suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as file:
+        file.write("*\n")
     return folder
 
 
@@ -247,16 +244,13 @@ def _content(path: Path) -> bytes | None:
 def _write_copy(path: Path, content: bytes) -> Path:
     folder = own_folder(path.parent) / _BACKUPS
     plain_folder(folder)
-    for number in count(1):
-        copy = folder / f"{path.stem}.{number}{path.suffix}"
-        try:
-            # never overwrites a copy, also if another process takes the same number meanwhile
-            with copy.open("xb") as file:
-                file.write(content)
-        except FileExistsError:
-            continue
-        return copy
-    raise AssertionError("unreachable")
+    names = (f"{path.stem}.{number}{path.suffix}" for number in count(1))
+    while True:
+        copy = folder / next(names)
+        # never overwrites a copy, also if another process takes the same number meanwhile
+        with suppress(FileExistsError), copy.open("xb") as file:
+            file.write(content)
+            return copy
 
 
 # -- Save the page of a replay in the learner's folder

@@ -140,7 +140,7 @@ def outputs(choices: Sequence[str], variables: Mapping[str, str]) -> tuple[Outpu
     if len({one.format.name for one in chosen}) < len(chosen):
         raise UserError(words.SAME_FORMAT)
     for one in chosen:
-        # what a platform would have to set or make
+        # the platform's runner sets these variables; elsewhere, they have to be set by hand
         missing = [name for name in one.format.variables if not variables.get(name)]
         if missing:
             raise UserError(words.no_variables(one.format.name, missing))
