@@ -321,7 +321,12 @@ class Progress(Struct):
     found: SearchResult | None = None
 
     def graded(self, passed: Iterable[str], others: Iterable[str]) -> None:
-        """Record the exercises that were passed in a run, and those that were not."""
+        """Record the result of a run.
+
+        Args:
+            passed: the ids of the exercises that passed.
+            others: the ids of the other exercises in the run.
+        """
         now = set(passed)
         # an exercise that was passed, and then graded without passing, is no longer passed
         self.passed = sorted((set(self.passed) | now) - (set(others) - now))

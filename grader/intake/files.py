@@ -292,7 +292,10 @@ class _Reading:
             self._other(shown, name)
 
     def _notebook(self, shown: Path, name: str, content: bytes | Reason) -> None:
-        """Keep the code of a notebook for the exercise that its name matches, and for those that its cells name."""
+        """Keep the code of a notebook for each exercise that it may be meant for.
+
+        These are the exercise with the notebook's name, and the exercises that cells of the notebook name.
+        """
         # the exercise file that the notebook replaces
         own = name.removesuffix(NOTEBOOK) + ".py"
         try:

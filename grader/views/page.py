@@ -509,7 +509,7 @@ def _counts(exercise: ExerciseStatistics) -> list[str]:
 
 
 def _untried(summary: Summary) -> Iterator[str]:
-    """Yield lines that name the exercises which nobody submitted, and those which nobody began."""
+    """Yield a line about the exercises that nobody submitted, and one about those that nobody began."""
     for kind in ("missing", "not_started"):
         names = [f"{one.number}_{one.id}" for one in summary.exercises if one.untried == kind]
         if names:

@@ -71,14 +71,22 @@ def render(report: Report, title: str, *, everything: bool = False, style: Style
 
 
 def _checks(exercise: ExerciseResult, style: Style, *, passed: bool) -> Iterator[str]:
-    """Yield a line for each check that was run, with or without those that passed."""
+    """Yield a line for each check that was run.
+
+    Args:
+        passed: whether checks that passed have a line, too.
+    """
     for check in exercise.checks:
         if check.status != "skipped" and (passed or check.status != "passed"):
             yield _line(_status(exercise, check), check, style)
 
 
 def _every_check(exercise: ExerciseResult, style: Style) -> Iterator[str]:
-    """Yield what the file printed, each check that was run with its explanation, and the facts that explain none."""
+    """Yield the lines of an exercise of which everything is shown.
+
+    They are the text that the file printed, each check that was run, with its explanation, and the facts that explain
+    no check.
+    """
     yield from _printed(exercise.output or "", style)[:_OUTPUT_LINES]
     for check in exercise.checks:
         if check.status != "skipped":

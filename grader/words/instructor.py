@@ -146,9 +146,9 @@ def kept_name(reason: NeedsReview) -> str:
 
 
 def keep_command(reason: NeedsReview, learner: str, results: str = "RESULTS") -> str:
-    """Return the command that records that a result is kept, or an empty text if the reason asks for more than that.
+    """Return the command that keeps a result as it is, and closes the review for this reason.
 
-    The arguments are those of `review_command`.
+    Return an empty text for a reason that needs another decision. The arguments are those of `review_command`.
     """
     if reason.kind not in KEPT:
         return ""
@@ -223,7 +223,12 @@ def no_such_file(exercise: str, path: str, files: Sequence[str]) -> str:
 
 
 def columns_text(columns: Sequence[tuple[str, str]], unread: Sequence[tuple[str, str]]) -> str:
-    """Return a text about the columns of a roster that were recognised, and those that were not."""
+    """Return a text about the columns of a roster.
+
+    Args:
+        columns: the recognised columns: pairs of a heading and its field.
+        unread: the other columns: pairs of a heading and a similar known heading, or an empty text.
+    """
     # a heading that is the field's own name, apart from case and punctuation, needs no explanation
     known = [name if _letters(name) == _letters(field) else f"{name} as {field}" for name, field in columns]
     other = [f"`{name}` (did you mean `{near}`?)" if near else f"`{name}`" for name, near in unread]

@@ -137,7 +137,11 @@ def _listed(lines: Sequence[int], cells: Sequence[CellStart]) -> str:
 
 
 def edit_seen(check: str) -> str:
-    """Say that an edit, whose lines follow, makes a check that failed pass, or all if `check` is empty."""
+    """Return the sentence before the lines of an edit: it makes checks pass.
+
+    Args:
+        check: the failed check that passes with the edit. If it is empty, every required check passes.
+    """
     return _edit_seen(_ONE if check else _ALL)
 
 
