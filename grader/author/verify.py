@@ -20,7 +20,7 @@ from ..course import Course, CourseError, Document, Exercise
 from ..diagnosis import Misconception, can_be_told, regions
 from ..grading import Examined, Grader, examine, explain, plan
 from ..oracle import Oracle
-from ..oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
+from ..oracle.answer_book import UNCLEAR, Answer, AnswerBook, KnownExercise, read_book
 from ..program import Question
 from ..sandbox import start
 from ..words import author as words
@@ -50,6 +50,20 @@ class Drift:
     questions: tuple[Question, ...] = ()
 
 
+def _clear_in_both(known: KnownExercise, other: KnownExercise) -> KnownExercise:
+    """Return known wrong solutions without the programs on which their behaviour is unclear in either of two books.
+
+    A slow engine runs out of CPU time earlier on a slow machine. The programs that it did not run are unclear.
+    """
+    others = {one.id: one.behaviour for one in other.misconceptions}
+    clear = [
+        {key: look for key, look in one.behaviour.items() if UNCLEAR not in (look, others.get(one.id, {}).get(key))}
+        for one in known.misconceptions
+    ]
+    misconceptions = zip(known.misconceptions, clear, strict=True)
+    return replace(known, misconceptions=tuple(replace(one, behaviour=looks) for one, looks in misconceptions))
+
+
 def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]:
     """Compare a book with `made`, the book made now, and yield each part of each exercise that differs.
 
@@ -61,7 +75,8 @@ def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]
     for exercise in course.exercises:
         if made.stubs[exercise.id] != book.stubs.get(exercise.id):
             yield Drift("stub", exercise)
-        if made.known[exercise.id] != book.known.get(exercise.id):
+        known, now = book.known.get(exercise.id), made.known[exercise.id]
+        if known is None or _clear_in_both(known, now) != _clear_in_both(now, known):
             yield Drift("misconceptions", exercise)
         # new questions, and answers that differ by more than grading tolerates
         missing = [q for key, q in by_exercise[exercise.id].items() if key not in book.answers]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from grader.author.verify import Drift, drift, drift_text, made_from_answers, questions, shaken
 from grader.course import Course, load_course
 from grader.oracle import Oracle
-from grader.oracle.answer_book import Answer, AnswerBook, KnownExercise, read_book
+from grader.oracle.answer_book import UNCLEAR, Answer, AnswerBook, KnownExercise, read_book
 from grader.program import Program, program
 from grader.program.draw import _one
 from grader.program.operations import value as here
@@ -87,6 +87,18 @@ def test_an_answer_of_another_length_has_drifted(book: AnswerBook) -> None:
 def test_other_parts_are_named(book: AnswerBook, part: str, name: str, value: Any, expected: Drift) -> None:
     """Drifted stubs and misconceptions are named with their exercise. Entries that no exercise asks for have none."""
     assert [expected] == list(drift(TAPE, changed(book, **{part: {name: value}}), book))
+
+
+def test_what_is_unclear_has_not_drifted(book: AnswerBook) -> None:
+    """A fingerprint that is unclear in one of two books is no drift, and another fingerprint is."""
+    known = book.known["replay"]
+    first, *rest = known.misconceptions
+    program = next(iter(first.behaviour))
+    for look, expected in ((UNCLEAR, []), ("another", [Drift("misconceptions", REPLAY)])):
+        behaviour = {**first.behaviour, program: look}
+        other = replace(known, misconceptions=(replace(first, behaviour=behaviour), *rest))
+        slow = changed(book, known={"replay": other})
+        assert [expected] * 2 == [list(drift(TAPE, *books)) for books in ((slow, book), (book, slow))]
 
 
 def test_the_words_name_exercise_and_program() -> None:
