@@ -68,7 +68,9 @@ def module_folders(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         spec = find_spec(name)
         if spec is not None and spec.origin:
-            folders[name] = str(Path(spec.origin).parent.parent)  # the folder with that of the package
+            folder = Path(spec.origin).parent
+            is_package = spec.submodule_search_locations is not None  # it has a folder of its own
+            folders[name] = str(folder.parent if is_package else folder)
     return folders
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from in_process import run_grade
 
 from grader import sandbox
@@ -35,6 +36,12 @@ def test_a_tier_that_is_named_is_taken(tier: str) -> None:
     with sandbox.start(tier) as warm:
         assert tier == warm.tier
         assert warm.detail
+
+
+def test_modules_and_packages_are_found_in_their_folder() -> None:
+    """A module that is a single file is in the same folder as a package. A module that is not installed has none."""
+    assert {"typing_extensions", "yaml"} == set(found := tiers.module_folders(["typing_extensions", "yaml", "nowhere"]))
+    assert {str(Path(yaml.__file__).parents[1])} == set(found.values())
 
 
 def test_auto_takes_the_strongest() -> None:
