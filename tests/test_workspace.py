@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.workspace import Reset, reset
+from grader.workspace import Reset, keep_replay, reset
 
 
 def test_the_file_becomes_the_stub_and_a_copy_is_kept(tmp_path: Path) -> None:
@@ -65,3 +65,11 @@ def test_another_name_of_the_file_keeps_the_old_text(tmp_path: Path) -> None:
     path.hardlink_to(other)
     reset(path, "stub\n")
     assert ("stub\n", "mine\n") == (path.read_text(encoding="utf-8"), other.read_text(encoding="utf-8"))
+
+
+def test_a_replay_is_kept_beside_the_exercises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If there is no folder of exercises, the page is in the folder for temporary files."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    beside, elsewhere = keep_replay("page", tmp_path), keep_replay("page", tmp_path / "nowhere")
+    assert (tmp_path / ".backward" / "replay.html", tmp_path) == (beside, elsewhere.parent)
+    assert ["page", "page"] == [path.read_text(encoding="utf-8") for path in (beside, elsewhere)]

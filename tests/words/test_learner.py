@@ -252,6 +252,7 @@ def test_one_function_is_named_if_no_place_is() -> None:
     assert text == repairs_text(found((3,), (5,), functions=["Value.backward"]))
     assert text != repairs_text(found((3,), functions=["Value.backward"]))
     assert "" == repairs_text(found(functions=["Value.backward", "Value.__init__"]))
+    assert ["function", "added"] == [one.only and one.only.kind for one in (found(functions=["f"]), added(7))]
 
 
 @every("kind", get_args(CandidateKind))
