@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from many_graded import grader_of
 from msgspec.structs import replace
+from read_yaml import read_yaml
 
 from grader.client import Candidate, Source
 from grader.course import load_course
@@ -57,102 +58,21 @@ def line_of(name: str, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-EDITS = [
-    ("backward", "reversed(build_topo(self))", "build_topo(self)"),
-    ("swap", "self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
-    ("relu", "(self.data > 0) * out.grad", "(self.data < 0) * out.grad"),
-    ("engine", "self.grad += other.data * out.grad", "self.grad = other.data * out.grad"),
-    ("local_grads", "(other.data, self.data)", "(self.data, other.data)"),
-]
-# each run has a search of the engine for the first of two mistakes
-MARKS: dict[tuple[str, bool], Any] = {
-    ("swap", True): (),
-    ("relu", True): (),
-    ("backward", True): pytest.mark.slow,
-    ("local_grads", True): pytest.mark.slow,
-    ("swap", False): pytest.mark.slow,
-}
+MARKS: dict[str, Any] = {"quick": (), "slow": pytest.mark.slow, "exhaustive": pytest.mark.exhaustive}
+LISTED = read_yaml(Path(__file__).with_name("repairs.yaml"))
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "learner"),
-    [
-        pytest.param(*edit, learner, marks=MARKS.get((edit[0], learner), pytest.mark.exhaustive))
-        for edit in EDITS
-        for learner in (True, False)
-    ],
+    "case",
+    [pytest.param(case, marks=MARKS[case["runs"]], id=f"{case['of']}: {case['what']}") for case in LISTED],
 )
-def test_the_changed_line_is_found(search: Search, name: str, old: str, new: str, learner: bool) -> None:
-    """Every repair changes the line that was changed. A learner's grader has no solution, and an instructor's has."""
-    found = search(name, (old, new), learner=learner)
-    assert ((line_of(name, old),),) == found.places
-    assert not found.check
-
-
-@pytest.mark.slow
-def test_the_same_mistake_in_two_lines_is_found(search: Search) -> None:
-    """The same edit of both lines repairs the file, and no edit of one line does."""
-    lines = "self.grad += other.data * out.grad\n            other.grad += self.data * out.grad"
-    first = line_of("accumulate", "self.grad += other.data")
-    assert ((first, first + 1),) == search("accumulate", (lines, lines.replace("+=", "="))).places
-
-
-@pytest.mark.slow
-def test_the_same_mistake_in_many_lines_is_found(search: Search) -> None:
-    """The same edit of all of them repairs the file. Only the statements that need it are named."""
-    add = line_of("accumulate", "self.grad += out.grad")
-    mul = line_of("accumulate", "self.grad += other.data")
-    edits = [(f"{name}.grad += {value}", f"{name}.grad = {value}") for name, value in (("self", "o"), ("other", "o"))]
-    found = search("accumulate", *edits, ("other.grad += self", "other.grad = self"))
-    assert ((add, add + 1, mul, mul + 1),) == found.places
-
-
-@pytest.mark.slow
-def test_a_missing_statement_is_found(search: Search) -> None:
-    """There is no place, but a statement more mends the file."""
-    found = search("backward", ("        self.grad = 1.0\n", ""))
-    assert () == found.places
-    assert {"Value.backward"} == {one.function for one in found.added}
-
-
-def test_a_mistake_that_no_edit_mends_is_in_one_function(search: Search) -> None:
-    """There is no place, but the function of the solution mends the file."""
-    loop = "    for node in nodes:\n        node.grad = 0.0\n"
-    found = search("accumulate", (loop, "    nodes[0].grad = 0.0\n"))
-    assert () == found.places
-    assert ("zero_grad",) == found.functions
-
-
-@pytest.mark.slow
-def test_the_only_function_of_a_learner_is_not_named(search: Search) -> None:
-    """Its name says nothing that the exercise does not say."""
-    found = search("backward", ("        self.grad = 1.0\n", ""))
-    assert ((), ()) == (found.places, found.functions)
-
-
-@pytest.mark.slow
-def test_of_two_mistakes_the_first_is_found(search: Search) -> None:
-    """No edit makes every check pass. One makes the first failing check pass, and this check is named."""
-    found = search(
-        "engine",
-        ("self.grad += other.data * out.grad", "self.grad += self.data * out.grad"),
-        ("1.0 if self.data > 0", "1.0 if self.data < 0"),
-    )
-    assert "plus_times" == found.check
-    assert ((line_of("engine", "self.grad += other.data"),),) == found.places
-
-
-@pytest.mark.slow
-def test_of_two_mistakes_a_later_one_is_found(search: Search) -> None:
-    """No edit makes the first failing check pass. One makes the next check pass, and this check is named."""
-    found = search(
-        "vanish",
-        ("return [abs(node.grad) for node in nodes]", "return [node.grad**2 for node in nodes]"),
-        ("h = h + (w * h).tanh()", "h = x + (w * h).tanh()"),
-        learner=True,
-    )
-    assert "residual" == found.check
-    assert ((line_of("vanish", "h = h + (w * h).tanh()"),),) == found.places
+def test_what_a_search_finds(search: Search, case: dict[str, Any]) -> None:
+    """`repairs.yaml` lists edits of solutions, and the lines, functions and checks that a search names."""
+    found = search(case["of"], *case["edits"], learner=case["as"] == "learner")
+    assert [[line_of(case["of"], text) for text in place] for place in case["places"]] == [*map(list, found.places)]
+    assert case.get("check", "") == (found.check or "")
+    assert {*case.get("added", ())} == {one.function for one in found.added if "added" in case}
+    assert case.get("functions", []) == [name for name in found.functions if "functions" in case]
 
 
 @pytest.mark.slow
