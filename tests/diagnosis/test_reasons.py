@@ -25,7 +25,9 @@ FINDINGS = {
 @every("case", LISTED, ids=[case["what"] for case in LISTED])
 def test_a_fact_explains_a_failure(case: dict[str, Any]) -> None:
     """It depends on the program that failed, and on whether the failure is an error, a value or a gradient."""
-    outcome = {key: tuple(value) if isinstance(value, list) else value for key, value in case["outcome"].items()}
+    outcome: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in case["outcome"].items()
+    }
     finding = FINDINGS[outcome.pop("finding", "failed")]
     fields: dict[str, Any] = {"status": finding.status, "duration_s": 0.0, "finding": finding, **outcome}
     made = CheckOutcome("first", "one", **fields)
