@@ -57,9 +57,10 @@ class Request(Struct, frozen=True):
 
     @property
     def readable(self) -> list[str]:
-        """Return the folders of the allowed modules, and of the shared libraries that wheels install beside them."""
-        folders = [os.path.join(folder, name + end) for name, folder in self.allow.items() for end in ("", ".libs")]
-        return [folder for folder in folders if os.path.isdir(folder)]
+        """Return the files and folders of the allowed modules, and of the libraries that wheels install beside them."""
+        ends = ("", ".py", ".libs")  # a package, a module that is a single file, and shared libraries
+        paths = [os.path.join(folder, name + end) for name, folder in self.allow.items() for end in ends]
+        return [path for path in paths if os.path.exists(path)]
 
 
 def module_folders(names: Iterable[str]) -> dict[str, str]:
@@ -321,8 +322,8 @@ def _files(python: str, request: Request) -> Iterator[str]:
         else:
             yield from ("--ro-bind-try", path, path)
     yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
-    for folder in request.readable:
-        yield from ("--ro-bind", folder, folder)
+    for path in request.readable:
+        yield from ("--ro-bind", path, path)
     yield from ("--ro-bind", str(WORKER), f"{_INSIDE}/worker")
     yield from ("--remount-ro", "/", "--chdir", "/")
 

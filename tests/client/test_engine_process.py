@@ -116,9 +116,10 @@ def test_an_attempt_to_reach_out_is_seen_from_outside(submit: Callable[..., Any]
     """Calls that start processes, use the network, send signals or rename files are seen. Honest code makes none."""
     found = []
     try:
-        with sandbox.start(tier, allow_imports=["numpy"]) as warm:
+        # a package, and a module that is a single file
+        with sandbox.start(tier, allow_imports=["numpy", "typing_extensions"]) as warm:
             for _, source in _ATTEMPTS:
-                process = submit(_TRIES + source, warm=warm)
+                process = submit(f"{_TRIES}import numpy, typing_extensions\n{source}", warm=warm)
                 process.load()
                 found.append((set(process.attempts), source))
                 process.close()
