@@ -77,11 +77,13 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.json")}
 
 
-def test_the_same_command_again_grades_nothing(cohort: Run, results: Path) -> None:
-    """Existing reports are kept, and counted as kept."""
-    before = contents(results / "reports")
-    assert "3 of them in an earlier run" in cohort().stdout
+def test_the_same_command_again_grades_nothing(cohort: Run, results: Path, work: Path) -> None:
+    """Existing reports are kept, and counted as kept. A roster is copied to the results."""
+    before, roster = contents(results / "reports"), work / "people.csv"
+    roster.write_text("login,name\nann,Ann A\n")
+    assert "3 of them in an earlier run" in cohort("--roster", roster).stdout
     assert before == contents(results / "reports")
+    assert roster.read_text() == (results / "roster.csv").read_text()
 
 
 def test_since_grades_only_what_has_changed(grade: Run, submissions: Path, work: Path, results: Path) -> None:

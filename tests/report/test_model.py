@@ -12,7 +12,7 @@ from every import every
 from msgspec import UNSET
 from msgspec.structs import replace
 from read_yaml import read_yaml
-from reports import make_exercise, make_report
+from reports import make_exercise, make_report, named_check
 
 from grader.client import Reason
 from grader.course import Course
@@ -36,7 +36,7 @@ from grader.report.model import (
     to_json,
     write_report,
 )
-from grader.report.shown import last_hint
+from grader.report.shown import failure, last_hint
 from grader.words.facts import FaultFact
 
 LISTED = read_yaml(Path(__file__).with_name("reports.yaml"))
@@ -536,3 +536,10 @@ def test_the_last_hint_is_about_the_check_that_failed(check: str, asked: bool) -
     """An edit that makes only a later check pass is no hint for this failure."""
     found = Repairs((Repair("constant", (1,)),), 1, exhaustive=False, check=check)
     assert asked == (last_hint(found, "one", "x = 1\n", ()) is not None)
+
+
+def test_the_line_is_told_with_the_first_failure() -> None:
+    """A search is for the edits with which all checks pass, so the other failures do not repeat its result."""
+    checks = [named_check(name, "failed") for name in ("one", "two")]
+    exercise = make_exercise(*checks, repairs=Repairs((Repair("constant", (1,)),), 1, exhaustive=True))
+    assert [True, False] == [bool(failure(exercise, check).line) for check in checks]
