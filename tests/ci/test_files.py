@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,18 @@ from grader.course import load_course
 
 from .conftest import GRADE, TAPE
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[2]
 USED = {f"actions/{name}" for name in ("checkout", "setup-python", "upload-artifact", "cache/restore", "cache/save")}
 PAGES = {"actions/upload-pages-artifact", "actions/deploy-pages"}
-Init = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a file that has only what makes it a wheel of this grader."""
+    path = tmp_path_factory.mktemp("dist") / "backward_grader-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("backward_grader-1.0.dist-info/METADATA", "")
+    return path
 
 
 def made(platform: str, wheel: Path, own: bool = True) -> dict[str, bytes]:
@@ -162,6 +167,7 @@ def test_a_newer_push_ends_the_run_of_the_earlier_one(wheel: Path) -> None:
     assert ("pip", ".github/backward/constraints.txt") == (setup["cache"], setup["cache-dependency-path"])
 
 
+@pytest.mark.slow
 @pytest.mark.exhaustive  # each run builds a wheel in the same way, for its other tests
 def test_a_clone_builds_its_own_wheel(tmp_path: Path) -> None:
     """Without `--wheel`, the wheel is built from the clone in which `grade` runs."""
@@ -173,6 +179,7 @@ def test_a_clone_builds_its_own_wheel(tmp_path: Path) -> None:
         assert {"grader/__init__.py", "backward_course/course.yaml"} <= set(archive.namelist())
 
 
+@pytest.mark.slow
 def test_work_in_a_clone_is_in_no_wheel(tmp_path: Path) -> None:
     """A clone in which somebody has done an exercise builds no wheel. The message names the file."""
     for name in ("grader", "exercises", "solutions", "tests/hidden"):
@@ -220,14 +227,12 @@ def test_scripts_can_be_read_by_their_language(wheel: Path, platform: str) -> No
             compile(data, name, "exec")
 
 
-def test_nothing_is_overwritten(init: Init, tmp_path: Path, wheel: Path) -> None:
+def test_nothing_is_overwritten(tmp_path: Path, wheel: Path) -> None:
     """If one of the files exists, none is written."""
     there = tmp_path / "repository" / ".github" / "workflows" / "grade.yml"
     there.parent.mkdir(parents=True)
     there.write_text("mine")
-    command = [GRADE, "ci", "init", "--for", "github", "--wheel", wheel, tmp_path / "repository"]
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
-
+    done = run_grade("ci", "init", "--for", "github", "--wheel", wheel, tmp_path / "repository")
     assert (2, "") == (done.returncode, done.stdout)
     assert f"will not overwrite {there}" in done.stderr
     assert [there] == [path for path in (tmp_path / "repository").rglob("*") if path.is_file()]
