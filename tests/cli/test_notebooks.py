@@ -73,19 +73,14 @@ def test_one_notebook_may_hold_several_exercises(grade: Grade, work: Path, solve
 def test_a_cell_is_graded_in_a_kernel(
     work: Path, environment: Mapping[str, str], solved: Solved, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`%%grade` shows the verdict as HTML and as text, then runs the cell. Wrong words give a one-line message."""
+    """`%%grade` shows the verdict as HTML and as text, then runs the cell. A hint is for the failure of a cell."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    raising = "class Value:\n    def __init__(self, data):\n        raise ValueError('<b>&')"
     sources = [
         "%load_ext grader",
         f"%%grade distribute\n{solved('01_distribute.py')}",
         "Value(2) + Value(3)",
         f"%%grade 3 --play\n{wrong}",
-        f"%%grade swap\n{raising}",
-        "%%grade swap\nclass Value(",
-        "%%grade nothing\nx",
-        "%%grade\nx",
         "!grade hint accumulate 3",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
@@ -97,26 +92,14 @@ def test_a_cell_is_graded_in_a_kernel(
     monkeypatch.setenv("JUPYTER_PATH", str(work / "jupyter"))
     NotebookClient(notebook, timeout=240, kernel_name="tested", allow_errors=True).execute(cwd=str(work))
 
-    right, after, failed, raised, unread, unknown, bare, hint = (shown(cell) for cell in notebook.cells[1:])
+    right, after, failed, hint = (shown(cell) for cell in notebook.cells[1:])
     assert "PASS     01 distribute" in right["text/plain"]
     assert "<strong>PASS: 01 Plus passes its gradient to both inputs, 5/5</strong>" in right["text/html"]
     assert "Value(data=5" in after["text/plain"]
     assert "(cell 4, lines" in failed["text/plain"]
-    assert "L = (a * b) + a    with a = 2, b = -3" in failed["text/html"]
-    commands = ["hint             !grade hint accumulate 3", "see it           %%grade accumulate --play"]
-    assert [] == [command for command in commands if command not in failed["text/plain"]]
+    assert "hint             !grade hint accumulate 3" in failed["text/plain"]
     assert hint["text"].startswith("Hint 3 of 6 for 03_accumulate")
-    replay = notebook.cells[3].outputs[1]["data"]
-    assert "Replay: L = (a * b) + a" in replay["text/plain"]
-    assert replay["text/html"].startswith('<iframe title="Replay of L = (a * b) + a')
-    assert 'sandbox="allow-scripts"' in replay["text/html"]
-    assert "<script" not in replay["text/html"]  # all of the page is text in an attribute
-    assert "raised ValueError: &lt;b&gt;&amp;" in raised["text/html"]
-    assert "cell 5, line 4: raise ValueError(" in raised["text/plain"]
-    assert "notebook could not be loaded, because Python cannot parse the file" in unread["text/plain"]
-    assert unknown["text"].startswith("grade: there is no exercise `nothing`; the exercises are 1 to ")
-    numbers = r"1 to \d+(, \d+( to \d+)?)*"
-    assert re.fullmatch(rf"grade: name an exercise: {numbers}, or an id such as `distribute`\n", bare["text"])
+    assert "Replay: L = (a * b) + a" in notebook.cells[3].outputs[1]["data"]["text/plain"]
 
 
 def shown(cell: Any) -> dict[str, str]:
