@@ -1,8 +1,10 @@
 """A process that does not answer is left alone, told, or ended."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.client import (
     Died,
@@ -47,7 +49,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def watched(clock: Clock, used: list[float | None], step_s: float = 1.0) -> tuple[list[Died | None], Process]:
+def watched(clock: Clock, used: Sequence[float | None], step_s: float = 1.0) -> tuple[list[Died | None], Process]:
     """Return the result of each look at a process, given its CPU time at each look."""
     process: Any = Process()
     progress = _Progress(process, 1, CPU_S)
@@ -58,53 +60,26 @@ def watched(clock: Clock, used: list[float | None], step_s: float = 1.0) -> tupl
     return said, process
 
 
-def test_one_that_computes_within_its_limit_is_left_alone(clock: Clock) -> None:
-    """A process may use its CPU time, and one more second to stop by itself."""
-    said, process = watched(clock, [1.0, 2.0, 3.0, 4.0, 5.0])
-    assert [None] * 5 == said
-    assert process.told == 0
+STILL = [0.5] * (STALLED_S + 3)
+LITTLE = [0.1 * (look // (STALLED_S - 1)) for look in range(40)]
+# how often the process is told that it stalls, in which look it is to be ended, and what is seen of it
+LOOKS: dict[str, tuple[int, int | None, Sequence[float | None], float]] = {
+    "A process may use its CPU time, and one more second to stop by itself": (0, None, [1, 2, 3, 4, 5], 1),
+    "One that does not stop by itself, such as a loop in C, is ended": (0, 5, [1, 2, 3, 4, 5, 6], 1),
+    "CPU time before the present batch does not count": (0, 5, [31, 32, 33, 34, 35, 36], 1),
+    "One that stands still is told each second after some, because it may not listen": (3, None, STILL, 1),
+    "A little CPU time is progress, because a busy machine gives little": (0, None, LITTLE, 1),
+    "It is looked at once a second, however often the trusted side wakes up": (0, None, STILL, 0.1),
+    "If the trusted side was suspended, it did not see the process stand still": (0, None, [0.5, 0.5], 1000),
+    "Where the system does not tell the CPU time, there is no verdict from it": (0, None, [None] * 50, 1),
+}
 
 
-def test_one_that_uses_more_is_to_be_ended(clock: Clock) -> None:
-    """A process that does not stop by itself, such as a loop in C, is ended."""
-    said, _ = watched(clock, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert Died("cpu_limit", seconds=CPU_S) == said[-1]
-
-
-def test_what_it_used_before_it_was_asked_does_not_count(clock: Clock) -> None:
-    """CPU time before the present batch does not count, because one process answers many batches."""
-    said, _ = watched(clock, [31.0, 32.0, 33.0, 34.0, 35.0, 36.0])
-    assert [None] * 5 == said[:5]
-    assert Died("cpu_limit", seconds=CPU_S) == said[5]
-
-
-def test_one_that_stands_still_is_told_after_some_seconds(clock: Clock) -> None:
-    """The process is notified again each second, because it may not listen, but it is not ended."""
-    said, process = watched(clock, [0.5] * (STALLED_S + 3))
-    assert [None] * (STALLED_S + 3) == said
-    assert process.told == 3
-
-
-def test_a_little_cpu_time_now_and_then_is_progress(clock: Clock) -> None:
-    """Only a time without any CPU time counts, because a busy machine gives little."""
-    _, process = watched(clock, [0.1 * (i // (STALLED_S - 1)) for i in range(40)])
-    assert process.told == 0
-
-
-def test_it_is_looked_at_once_a_second(clock: Clock) -> None:
-    """The process is looked at once a second, however often the trusted side wakes up."""
-    _, process = watched(clock, [0.5] * (STALLED_S + 3), step_s=0.1)
-    assert process.told == 0
-
-
-def test_a_long_stop_of_the_trusted_side_is_one_look(clock: Clock) -> None:
-    """If the trusted side was suspended, it did not see the process stand still."""
-    _, process = watched(clock, [0.5, 0.5], step_s=1000.0)
-    assert process.told == 0
-
-
-def test_where_the_system_does_not_tell_the_wall_clock_decides(clock: Clock) -> None:
-    """Without a CPU clock, there is no verdict from it."""
-    said, process = watched(clock, [None] * 50)
-    assert [None] * 50 == said
-    assert process.told == 0
+@every(("told", "ended", "used", "step_s"), LOOKS.values(), ids=LOOKS)
+def test_the_cpu_clock_of_a_process_decides(
+    clock: Clock, told: int, ended: int | None, used: Sequence[float | None], step_s: float
+) -> None:
+    """A process that uses too much CPU time is ended, and one that uses none is told."""
+    said, process = watched(clock, used, step_s)
+    expected = [Died("cpu_limit", seconds=CPU_S) if look == ended else None for look in range(len(used))]
+    assert (expected, told) == (said, process.told)
