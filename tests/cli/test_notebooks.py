@@ -1,10 +1,7 @@
 """Notebooks as submissions, and a cell that is graded in a real kernel."""
 
-import base64
 import json
-import re
 import sys
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from offline_page import unpack
 
 pytestmark = pytest.mark.slow
 
@@ -108,20 +106,6 @@ def shown(cell: Any) -> dict[str, str]:
     return dict(output.get("data", output))
 
 
-def replays_of(page: str) -> list[Any]:
-    """Return the replays on a page."""
-    packed = max(re.findall(r"[A-Za-z0-9+/=]{200,}", page), key=_is_data)
-    replays: list[Any] = json.loads(zlib.decompress(base64.b64decode(packed)))["replays"]
-    return replays
-
-
-def _is_data(text: str) -> bool:
-    try:
-        return bool(json.loads(zlib.decompress(base64.b64decode(text))))
-    except (ValueError, zlib.error):
-        return False
-
-
 def test_play_takes_a_notebook_and_reset_leaves_it(grade: Grade, work: Path, wrong: str) -> None:
     """`grade play` accepts a notebook in place of the file, or one with cells for the exercise."""
     path = work / "exercises" / "03_accumulate.ipynb"
@@ -133,7 +117,7 @@ def test_play_takes_a_notebook_and_reset_leaves_it(grade: Grade, work: Path, wro
     for words in in_place:
         assert "Replayed exercises/03_accumulate.ipynb: L = (a * b) + a" in grade("play", *words, "--no-open").stdout
     page = (path.parent / ".backward" / "replay.html").read_text(encoding="utf-8")
-    (replay,) = [one for one in replays_of(page) if one["title"].startswith("all users")]
+    (replay,) = [one for one in unpack(page)["replays"] if one["title"].startswith("all users")]
     assert ("lost", None) == (replay["fault"], replay["problem"])
 
     refused = grade("reset", "3")

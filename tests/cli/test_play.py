@@ -1,15 +1,14 @@
 """`grade play` as a learner runs it: the choice of file and program, and the contents of the page."""
 
-import base64
 import json
 import re
 import stat
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from offline_page import unpack
 
 from .conftest import ROOT
 
@@ -42,15 +41,7 @@ def exercises(work: Path, handed_out: Path) -> Path:
 
 def data_of(page: Path) -> Any:
     """Return the data in a page."""
-    packed = max(re.findall(r"[A-Za-z0-9+/=]{200,}", page.read_text(encoding="utf-8")), key=_is_data)
-    return json.loads(zlib.decompress(base64.b64decode(packed)))
-
-
-def _is_data(text: str) -> bool:
-    try:
-        return bool(json.loads(zlib.decompress(base64.b64decode(text))))
-    except (ValueError, zlib.error):
-        return False
+    return unpack(page.read_text(encoding="utf-8"))
 
 
 def node(replay: Any, name: str) -> Any:

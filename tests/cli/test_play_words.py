@@ -1,14 +1,10 @@
 """The words after `grade play`: their meaning, and the messages about words without one."""
 
-import base64
-import json
-import re
-import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from offline_page import unpack
 
 from grader.cli import main
 from grader.program.operations import FUNCTIONS
@@ -31,17 +27,6 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         return code, printed.out, printed.err
 
     return run
-
-
-def replays_of(page: Path) -> list[Any]:
-    """Return the replays on a page."""
-    for packed in re.findall(r"[A-Za-z0-9+/=]{200,}", page.read_text(encoding="utf-8")):
-        try:
-            found: list[Any] = json.loads(zlib.decompress(base64.b64decode(packed)))["replays"]
-        except (ValueError, zlib.error):
-            continue
-        return found
-    raise AssertionError("the page has no data")
 
 
 @pytest.mark.parametrize(
@@ -97,6 +82,6 @@ def test_a_file_that_python_cannot_read_is_shown_with_its_problem(play: Play, tm
     """The page has the correct pass and a sentence about the problem."""
     (tmp_path / "03_accumulate.py").write_text("class Value(:\n", encoding="utf-8")
     assert 0 == play("accumulate", "2", "--out", "page.html")[0]
-    replay = replays_of(tmp_path / "page.html")[0]
+    replay = unpack((tmp_path / "page.html").read_text(encoding="utf-8"))["replays"][0]
     assert ("load", 1) == (replay["problem"]["where"], replay["problem"]["line"])
     assert len(replay["reference"]) > 0
