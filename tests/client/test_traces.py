@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from every import every
+from ours import SOLUTIONS
 
 from grader.client.same_interpreter import leaves_traces
 
-ROOT = Path(__file__).resolve().parents[2]
 
-
-@every("path", sorted((ROOT / "solutions").glob("*.py")), ids=lambda path: path.stem)
+@every("path", sorted(SOLUTIONS.glob("*.py")), ids=lambda path: path.stem)
 def test_solutions_leave_nothing(path: Path) -> None:
     """Usual code needs no other interpreter after it."""
     assert not leaves_traces(path.read_text(encoding="utf-8"))

@@ -4,21 +4,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ours
 import pytest
 from msgspec.structs import replace
+from ours import BOOK
 
 from grader import sandbox
 from grader.client import Budget
-from grader.course import load_course
 from grader.grading import grade
-from grader.oracle.answer_book import read_book
 from grader.sandbox import Warm
 
-ROOT = Path(__file__).resolve().parents[2]
-OURS = load_course(ROOT)
-BOOK = read_book(OURS.book)
 # half a second for a batch, so that several files use up what all of them may use
-COURSE = replace(OURS, limits=replace(OURS.limits, cpu_s=0.5))
+COURSE = replace(ours.COURSE, limits=replace(ours.COURSE.limits, cpu_s=0.5))
 CPU_S, WALL_S = 1.5, 2.5  # about a fortieth of the usual budget
 
 VALUE = """

@@ -10,14 +10,12 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from ours import COURSE, ROOT, SOLUTIONS
 
 from grader.cohort import LocalPool, settings
 from grader.cohort.run import Drawn
-from grader.course import load_course
 
-ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
-SOLUTIONS = ROOT / "solutions"
 FOLDERS = ("msgspec", "pytest", "torch", "yaml")  # submissions of people who call themselves so
 HOOKS = ("conftest", "sitecustomize", "trap_plugin", "usercustomize")
 SETTINGS = {
@@ -212,7 +210,7 @@ def _among_traps(traps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_among_traps")
 def test_variables_of_the_environment_steer_no_process(sprung: Callable[[], list[str]]) -> None:
     """A process that the grader starts imports from the same folders as the grader, with any PYTHONPATH."""
-    made = settings(load_course(ROOT), "backward 2026.1", Drawn(), isolation="process", official=False)
+    made = settings(COURSE, "backward 2026.1", Drawn(), isolation="process", official=False)
     pool = LocalPool(made, 1)
     try:
         assert "process" == pool.start()

@@ -5,16 +5,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from ours import BOOK, COURSE, SOLUTIONS
 
 from grader import sandbox
-from grader.course import load_course
 from grader.grading import grade
-from grader.oracle.answer_book import read_book
 from grader.sandbox import IsolationError, Warm, tiers
 from grader.sandbox import tiers as launching
 from grader.sandbox.tiers import Request
 
-ROOT = Path(__file__).resolve().parents[2]
 AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
 
 
@@ -29,15 +27,12 @@ def needs(tier: str) -> None:
 
 def scores(warm: Warm, folder: Path) -> list[int]:
     """Return the scores of the solution of `distribute` and of a wrong file."""
-    course = load_course(ROOT)
-    right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+    right = (SOLUTIONS / "01_distribute.py").read_text(encoding="utf-8")
     found = []
     for text in (right, right.replace("other.grad += out.grad", "other.grad -= out.grad")):
         path = folder / "01_distribute.py"
         path.write_text(text, encoding="utf-8")
-        report = grade(
-            course, read_book(course.book), {"distribute": path}, seed=course.seed, memo=folder / "memo", warm=warm
-        )
+        report = grade(COURSE, BOOK, {"distribute": path}, seed=COURSE.seed, memo=folder / "memo", warm=warm)
         found.append(report.score)
     return [found[0] - report.max_score, found[1]]
 

@@ -8,12 +8,11 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
+from ours import COURSE
 
-from grader.course import load_course
 from grader.intake import Intake, Readers, entries
 
 EXERCISE, ANOTHER = "01_distribute.py", "02_swap.py"
@@ -149,8 +148,7 @@ def read(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
         (person / EXERCISE).write_text(TEXT)
         for name, content in make().items():
             (person / name).write_bytes(content)
-    course = load_course(Path(__file__).resolve().parents[2])
-    files = {exercise.id: exercise.filename for exercise in course.exercises}
+    files = {exercise.id: exercise.filename for exercise in COURSE.exercises}
     with closing(Readers(files, os.cpu_count() or 1)) as readers:
         return {entry.origin: read for entry, read in readers.read(entries(folder))}
 

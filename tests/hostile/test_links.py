@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from every import every
 from in_process import run_grade
+from ours import ROOT, SOLUTIONS
 
-ROOT = Path(__file__).resolve().parents[2]
-SOLUTIONS = ROOT / "solutions"
 FILE = "01_distribute.py"
 REFUSED = {"status": "unreadable", "message": f"{FILE} cannot be read: there is a symbolic link in its path"}
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

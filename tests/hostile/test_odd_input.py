@@ -14,14 +14,12 @@ from pathlib import Path
 import pytest
 from folders import laid_out, taken
 from in_process import run_grade_for_bytes
-
-from grader.course import load_course
+from ours import COURSE, SOLUTIONS
 
 pytestmark = pytest.mark.usefixtures("kept_processes")
 
-ROOT = Path(__file__).resolve().parents[2]
 COMMAND = Path(sys.executable).parent / "grade"
-SWAP = (ROOT / "solutions" / "02_swap.py").read_text(encoding="utf-8")
+SWAP = (SOLUTIONS / "02_swap.py").read_text(encoding="utf-8")
 WRONG = SWAP.replace(" * out.grad", "")
 SEED = ("--seed", "backward 2026.1")  # the course's own: torch's answers are in the answer book
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
@@ -280,5 +278,5 @@ def test_nobody_takes_anothers_place_in_canvas(grade: Grade, work: Path) -> None
     assert 1 == grade("cohort", folder, "--out", "results", "--layout", "canvas", *SEED).returncode
     done = grade("export", "results", "--to", "canvas", "--out", "-")
     rows = [(row["ID"], row["The Backward Pass"]) for row in csv.DictReader(done.stdout.decode().splitlines())]
-    most = str(load_course(ROOT).max_score)
+    most = str(COURSE.max_score)
     assert {("", most), ("77", "5"), ("1042", "0"), ("", "0")} == set(rows)  # the archive may be either's: no id

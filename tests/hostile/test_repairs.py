@@ -5,24 +5,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import ours
 import pytest
 from msgspec.structs import replace
+from ours import BOOK, ROOT
 
 from grader import sandbox
 from grader.checks.session import CheckSession
 from grader.client import Budget, Source
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.grading import Grader, examine, repair
 from grader.grading.submissions import own_lines
 from grader.oracle import Oracle
-from grader.oracle.answer_book import read_book
 from grader.report import Repairs
 from grader.sandbox import Warm
 
-ROOT = Path(__file__).resolve().parents[2]
-OURS = load_course(ROOT)
-COURSE = replace(OURS, limits=replace(OURS.limits, cpu_s=0.2))  # so that endless code is stopped soon
-BOOK = read_book(COURSE.book)
+COURSE = replace(ours.COURSE, limits=replace(ours.COURSE.limits, cpu_s=0.2))  # so that endless code is stopped soon
 SWAP = next(exercise for exercise in COURSE.exercises if exercise.id == "swap")
 RIGHT = COURSE.solution(SWAP).read_text(encoding="utf-8")
 RULE = "            self.grad += other.data * out.grad\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ours import ROOT
 
 from grader import sandbox
 from grader.client import Batch, protocol
@@ -19,7 +20,6 @@ from grader.report import Report, review_reasons
 from grader.sandbox import Warm
 from grader.worker.confine import framing
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = "a secret"
 COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}
 

@@ -1,19 +1,14 @@
 """Grade files in two ways: all batches in one process, or each batch in a separate process."""
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
 from many_graded import grader_of, process_per_batch, results
 from msgspec.structs import replace
+from ours import BOOK, COURSE
 
-from grader.course import load_course
 from grader.grading import Grader
-from grader.oracle.answer_book import read_book
-
-COURSE = load_course(Path(__file__).resolve().parents[2])
-BOOK = read_book(COURSE.book)
 
 
 @pytest.fixture(scope="module")

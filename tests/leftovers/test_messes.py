@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ours import SOLUTIONS
 from read_yaml import read_yaml
 
 from grader.sandbox import Warm
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[..., dict[str, Any]]
 MESSES = {one["id"]: one for one in read_yaml(Path(__file__).with_name("messes.yaml"))}
 
@@ -44,7 +44,7 @@ def cpu_s() -> float:
 def messy(stem: str, code: str) -> str:
     """Return the edited solution of an exercise that changes its interpreter once in each run."""
     edit, at_import = FILES[stem]
-    text = (ROOT / "solutions" / f"{stem}.py").read_text(encoding="utf-8")
+    text = (SOLUTIONS / f"{stem}.py").read_text(encoding="utf-8")
     if edit is not None:
         assert edit[0] in text
         text = text.replace(*edit)

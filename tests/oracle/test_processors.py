@@ -8,20 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from ours import BOOK, COURSE, ROOT
 
 from grader.author.verify import questions
 from grader.base.processes import receive, send
 from grader.checks.outcome import alike
-from grader.course import load_course
 from grader.oracle import Oracle
-from grader.oracle.answer_book import Answer, AnswerBook, read_book
+from grader.oracle.answer_book import Answer
 from grader.oracle.answers import Reply, Request
 from grader.program import Question
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT)
 
 # What makes MKL and torch take the code of another CPU; this one runs what it can of it.
 # Each run has the most general code of MKL and of torch, and a long run has this CPU's own code and the others.
@@ -60,15 +58,9 @@ def run(settings: Mapping[str, str], *words: object, given: bytes = b"") -> "sub
 
 
 @pytest.fixture(scope="module")
-def book() -> AnswerBook:
-    """Return the answer book in the repository."""
-    return read_book(COURSE.book)
-
-
-@pytest.fixture(scope="module")
-def asked(book: AnswerBook) -> dict[str, Question]:
+def asked() -> dict[str, Question]:
     """Return everything that the course asks the oracle."""
-    with Oracle(book, None) as oracle:
+    with Oracle(BOOK, None) as oracle:
         return {key: question for part in questions(COURSE, oracle).values() for key, question in part.items()}
 
 
@@ -108,7 +100,7 @@ def test_the_process_gives_the_same_digits(
 
 @each_of(GENERAL)
 def test_no_answer_depends_on_the_last_digits(
-    settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, book: AnswerBook
+    settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes
 ) -> None:
     """If the oracle cannot choose the code, its answers match the shipped book within the tolerance of verdicts.
 
@@ -118,4 +110,4 @@ def test_no_answer_depends_on_the_last_digits(
     *_, last = done.stderr.decode().splitlines()  # the process writes nothing but replies to its standard output
     assert (0, True) == (done.returncode, " passed in " in last), done.stderr.decode()
     found = zip(asked.items(), replies(done.stdout), strict=True)
-    assert [] == [question.shown for (key, question), reply in found if not alike(book.answers[key], reply)]
+    assert [] == [question.shown for (key, question), reply in found if not alike(BOOK.answers[key], reply)]

@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 from every import every
+from ours import BOOK, COURSE
 
 from grader.checks.session import CheckSession
-from grader.course import load_course
 from grader.grading import plan
 from grader.oracle import Oracle, Redraw
-from grader.oracle.answer_book import Answer, read_book
+from grader.oracle.answer_book import Answer
 from grader.oracle.redraw import Asked, asks_the_same
 from grader.program import Program, chain, program
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def truth(asked: Program) -> Answer:
@@ -152,9 +150,8 @@ def test_more_numbers_are_more_by_at_least_one() -> None:
 @pytest.mark.parametrize(("each", "least", "most"), [(4, 70, 1), pytest.param(1, 300, 5, marks=pytest.mark.exhaustive)])
 def test_hardly_a_program_of_the_course_keeps_its_numbers(tmp_path: Path, each: int, least: int, most: int) -> None:
     """At most five of some three hundred fixed programs keep their numbers under a seed, but for very large ones."""
-    course = load_course(ROOT)
-    with Oracle(read_book(course.book), tmp_path / "memo") as oracle:
-        with CheckSession(course, course.exercises[::each]) as checks:
+    with Oracle(BOOK, tmp_path / "memo") as oracle:
+        with CheckSession(COURSE, COURSE.exercises[::each]) as checks:
             plan(checks, oracle, "a seed")
         redraw = oracle.redraw("a seed")
     assert len(redraw.leaves) > least

@@ -1,20 +1,15 @@
 """Answers from the table of operations."""
 
 import math
-from pathlib import Path
 
 import pytest
+from ours import BOOK, COURSE
 
 from grader.checks.session import CheckSession
-from grader.course import load_course
 from grader.grading import plan
 from grader.oracle import TableOracle
-from grader.oracle.answer_book import read_book
 from grader.oracle.answers import NoAnswer
 from grader.program import program
-
-COURSE = load_course(Path(__file__).resolve().parents[2])
-BOOK = read_book(COURSE.book)
 
 
 def test_the_table_gives_the_answers_of_torch() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from in_process import run_grade
+from ours import SOLUTIONS
 
 from grader import sandbox
 from grader.report import read_report
@@ -15,8 +16,6 @@ from grader.sandbox import tiers
 from grader.sandbox.tiers import Request
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def available(tier: str) -> bool:
@@ -71,7 +70,7 @@ def test_when_nothing_holds_official_grading_says_why_not(monkeypatch: pytest.Mo
 
 def test_the_command_refuses_too(tmp_path: Path) -> None:
     """`grade --official --isolation process` is wrong use."""
-    run = run_grade("1", "--from", ROOT / "solutions", "--official", "--isolation", "process", cwd=tmp_path)
+    run = run_grade("1", "--from", SOLUTIONS, "--official", "--isolation", "process", cwd=tmp_path)
     assert (2, "") == (run.returncode, run.stdout)
     assert "apt install bubblewrap" in run.stderr
 
@@ -79,7 +78,7 @@ def test_the_command_refuses_too(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("one_torch")
 def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> None:
     """A secret seed is drawn for each run; only the instructor's report has it."""
-    words = ("1", "--from", ROOT / "solutions", "--official", "--json")
+    words = ("1", "--from", SOLUTIONS, "--official", "--json")
     seeds = [read_report(run_grade(*words, "--instructor", cwd=tmp_path).stdout.encode()).seed for _ in range(2)]
     learner = read_report(run_grade(*words, cwd=tmp_path).stdout.encode())
     assert all(isinstance(seed, str) and len(seed) == 32 for seed in seeds)
@@ -92,7 +91,7 @@ def test_an_official_run_keeps_its_seed_for_the_instructor(tmp_path: Path) -> No
 def test_an_official_run_takes_no_course_from_beside_the_files(tmp_path: Path) -> None:
     """A course.yaml in a submission's folder is not even read, and a line says so."""
     (tmp_path / "course.yaml").write_text("format_version: 99\n")
-    run = run_grade("1", "--from", ROOT / "solutions", "--official", cwd=tmp_path)
+    run = run_grade("1", "--from", SOLUTIONS, "--official", cwd=tmp_path)
     assert 0 == run.returncode
     assert "grading with the packaged course" in run.stderr
     assert f"not with {tmp_path / 'course.yaml'}" in run.stderr
