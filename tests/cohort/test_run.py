@@ -15,11 +15,12 @@ from typing import Any, NoReturn
 
 import msgspec
 import pytest
+from answered_pool import AnsweredPool
 from folders import laid_out, taken
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.processes import Done, Ended, Flow
+from grader.base.processes import Ended, Flow
 from grader.checks.session import CheckSession
 from grader.cohort import LocalPool, Results, ResultsError, RunProgress, drawn, grade_entries, settings
 from grader.cohort.run import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings, submission_of
@@ -85,28 +86,6 @@ def made(course: Course) -> Settings:
     return settings(course, course.seed, Drawn(), isolation="auto", official=True)
 
 
-class Here:
-    """A pool that grades nothing: the function `answer` gives the outcome of each job."""
-
-    def __init__(self, answer: Callable[[Job], Outcome]) -> None:
-        self.answer = answer
-        self.graded: list[str] = []
-
-    def start(self) -> str:
-        return "namespaces"
-
-    @property
-    def room(self) -> int:
-        return 4
-
-    def begin(self, job: Job, done: Done) -> None:
-        self.graded.append(job.id)
-        done(self.answer(job))
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture
 def submitted(take_in: Callable[[Entry], Intake]) -> Callable[[Entry], Submission]:
     """Return a submission in the form in which it is graded."""
@@ -146,7 +125,7 @@ class Cohort:
 
     def run(self, answer: Callable[[Job], Outcome] | None = None, seed: str = SEED, **more: Any) -> RunProgress:
         """Run the class. `graded` then has the submissions that were given to the pool."""
-        pool = Here(answer or self.answer)
+        pool = AnsweredPool(answer or self.answer)
         progress = run(self.course, entries(self.submissions), self.out, pool, seed, **more)
         self.graded = pool.graded
         return progress
@@ -545,7 +524,7 @@ def night(reads_here: None, course: Course, tmp_path: Path, base: Report) -> Cal
             path.parent.mkdir(parents=True)
             path.write_text(text, encoding="utf-8")
         with Results(tmp_path / "out") as results:
-            list(grade_entries(of, entries(folder), results, seed, Here(answer), **more))
+            list(grade_entries(of, entries(folder), results, seed, AnsweredPool(answer), **more))
         return seeds
 
     return run

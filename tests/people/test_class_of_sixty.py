@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 import yaml
+from answered_pool import AnsweredPool
 from msgspec import UNSET
 from msgspec.structs import replace
+from submitted import written
 
-from grader.base.processes import Done
 from grader.cli import cohort
 from grader.cli.cohort import run_cohort, run_decide
 from grader.cli.instructor import compare
@@ -118,70 +119,58 @@ def text(variant: int) -> str:
 # -- the layouts -------------------------------------------------------------------------------------------
 
 
-def folders(root: Path) -> None:
-    for p in CLASS:
-        if p.submits:
-            (root / p.login).mkdir(parents=True)
-            (root / p.login / EXERCISE).write_text(text(p.variant))
-    (root / EVE).mkdir()
+Files = dict[str, str | bytes]
+SUBMITTED = [p for p in CLASS if p.submits]
 
 
-def clones(root: Path) -> None:
-    """Make clones as from GitHub Classroom, with a prefix and a commit whose time counts."""
-    for name, p in [(p.login, p) for p in CLASS if p.submits] + [(EVE, CLASS[0])]:
-        folder = root / f"backward-{name}"
+def folders() -> Files:
+    return {**{f"{p.login}/{EXERCISE}": text(p.variant) for p in SUBMITTED}, f"{EVE}/": ""}
+
+
+def clones() -> Files:
+    """Return clones as from GitHub Classroom, with a prefix and a commit whose time counts."""
+    files: Files = {f"backward-{p.login}/{EXERCISE}": text(p.variant) for p in SUBMITTED}
+    for name, p in [*((p.login, p) for p in SUBMITTED), (EVE, CLASS[0])]:
         content = f"tree {'0' * 40}\ncommitter x <x@y> {int(p.time.timestamp())} +0100\n\nx".encode()
         stored = b"commit %d\0" % len(content) + content
         digest = hashlib.sha1(stored, usedforsecurity=False).hexdigest()
-        (folder / ".git" / "objects" / digest[:2]).mkdir(parents=True)
-        (folder / ".git" / "objects" / digest[:2] / digest[2:]).write_bytes(zlib.compress(stored))
-        (folder / ".git" / "HEAD").write_text(digest + "\n")
-        if name != EVE:
-            (folder / EXERCISE).write_text(text(p.variant))
+        files[f"backward-{name}/.git/objects/{digest[:2]}/{digest[2:]}"] = zlib.compress(stored)
+        files[f"backward-{name}/.git/HEAD"] = f"{digest}\n"
+    return files
 
 
-def moodle(root: Path) -> None:
-    for p in CLASS:
-        if p.submits:
-            folder = root / f"{p.first} {p.last}_{7000 + p.number}_assignsubmission_file_"
-            folder.mkdir()
-            (folder / EXERCISE).write_text(text(p.variant))
-    (root / "Eve_7999_assignsubmission_file_").mkdir()
+def moodle() -> Files:
+    names = {f"{p.first} {p.last}_{7000 + p.number}_assignsubmission_file_/{EXERCISE}": p for p in SUBMITTED}
+    return {**{name: text(p.variant) for name, p in names.items()}, "Eve_7999_assignsubmission_file_/": ""}
 
 
-def gradescope(root: Path) -> None:
+def gradescope() -> Files:
     metadata: dict[str, Any] = {}
-    for p in CLASS:
-        if p.submits:
-            (root / f"submission_{p.number}").mkdir()
-            (root / f"submission_{p.number}" / EXERCISE).write_text(text(p.variant))
-            people = [q for q in CLASS if q.author == p.number]
-            metadata[f"submission_{p.number}"] = {
-                ":submitters": [{":name": f"{q.first} {q.last}", ":email": f"{q.login}@example.edu"} for q in people],
-                ":created_at": p.time.strftime("%Y-%m-%d %H:%M:%S.000000000 Z"),
-            }
-    (root / "submission_999").mkdir()
+    for p in SUBMITTED:
+        people = [q for q in CLASS if q.author == p.number]
+        metadata[f"submission_{p.number}"] = {
+            ":submitters": [{":name": f"{q.first} {q.last}", ":email": f"{q.login}@example.edu"} for q in people],
+            ":created_at": p.time.strftime("%Y-%m-%d %H:%M:%S.000000000 Z"),
+        }
     metadata["submission_999"] = {":submitters": [{":name": "Eve", ":email": "eve@example.edu"}]}
-    (root / "submission_metadata.yml").write_text(yaml.safe_dump(metadata))
+    files: Files = {f"submission_{p.number}/{EXERCISE}": text(p.variant) for p in SUBMITTED}
+    return {**files, "submission_999/": "", "submission_metadata.yml": yaml.safe_dump(metadata)}
 
 
-def nbgrader(root: Path) -> None:
-    for p in CLASS:
-        if p.submits:
-            folder = root / "submitted" / p.login / "backward"
-            folder.mkdir(parents=True)
-            (folder / EXERCISE).write_text(text(p.variant))
-            (folder / "timestamp.txt").write_text(p.time.strftime("%Y-%m-%d %H:%M:%S.123456 UTC"))
-    (root / "submitted" / EVE / "backward").mkdir(parents=True)
+def nbgrader() -> Files:
+    files: Files = {f"submitted/{EVE}/backward/": ""}
+    for p in SUBMITTED:
+        files[f"submitted/{p.login}/backward/{EXERCISE}"] = text(p.variant)
+        files[f"submitted/{p.login}/backward/timestamp.txt"] = p.time.strftime("%Y-%m-%d %H:%M:%S.123456 UTC")
+    return files
 
 
-def canvas(root: Path) -> None:
-    for p in CLASS:
-        if p.submits:
-            late = "LATE_" if p.time > DUE else ""
-            who = f"{p.last}{p.first}".lower()
-            (root / f"{who}_{late}{1000 + p.number}_{900000 + p.number}_{EXERCISE}").write_text(text(p.variant))
-    (root / f"eve_1999_900999_{EXERCISE}").write_text(text(5))
+def canvas() -> Files:
+    files: Files = {f"eve_1999_900999_{EXERCISE}": text(5)}
+    for p in SUBMITTED:
+        who = f"{p.last}{p.first}".lower() + "_LATE" * (p.time > DUE)
+        files[f"{who}_{1000 + p.number}_{900000 + p.number}_{EXERCISE}"] = text(p.variant)
+    return files
 
 
 LAYOUT = {"folders": folders, "clones": clones, "moodle": moodle, "gradescope": gradescope}
@@ -230,43 +219,26 @@ def expected(better: bool = False, decided: bool = True) -> dict[str, dict[str, 
 # -- the runs ----------------------------------------------------------------------------------------------
 
 
-class Known:
-    """A pool with a known report on each text."""
-
-    def __init__(self, solved: Report) -> None:
-        self._solved = solved
-
-    def start(self) -> str:
-        return "namespaces"
-
-    def close(self) -> None:
-        pass
-
-    @property
-    def room(self) -> int:
-        return 4
-
-    def begin(self, job: Job, done: Done) -> None:
-        written = job.submission.sources["distribute"].text
-        done(Graded(job.id, self._report(job, int(written[2:]) if written else None)))
-
-    def _report(self, job: Job, variant: int | None) -> Report:
-        left = len(self._solved.exercises) * 99 if variant is None else FAILED[variant]
-        exercises = []
-        for exercise in self._solved.exercises:
-            checks = []
-            for check in exercise.checks:
-                fails = left > 0 and (not check.bonus or variant is None)
-                left -= fails
-                checks.append(replace(check, status="failed", score=0) if fails else check)
-            score = sum(check.score for check in checks if not check.bonus)
-            bonus = sum(check.score for check in checks if check.bonus)
-            status = "passed" if score == exercise.max_score else "partial" if score else "failed"
-            exercises.append(replace(exercise, checks=tuple(checks), score=score, bonus=bonus, status=status))
-        report = with_results(self._solved, exercises)
-        overall: ReportStatus = "passed" if variant == 0 else "partial"
-        stamp, notes = job.submission.stamp, job.submission.notes
-        return replace(report, submission=stamp, notes=notes, status=overall, seed=UNSET)
+def known(solved: Report, job: Job) -> Graded:
+    """Return the known report on a text."""
+    written = job.submission.sources["distribute"].text
+    variant = int(written[2:]) if written else None
+    left = len(solved.exercises) * 99 if variant is None else FAILED[variant]
+    exercises = []
+    for exercise in solved.exercises:
+        checks = []
+        for check in exercise.checks:
+            fails = left > 0 and (not check.bonus or variant is None)
+            left -= fails
+            checks.append(replace(check, status="failed", score=0) if fails else check)
+        score = sum(check.score for check in checks if not check.bonus)
+        bonus = sum(check.score for check in checks if check.bonus)
+        status = "passed" if score == exercise.max_score else "partial" if score else "failed"
+        exercises.append(replace(exercise, checks=tuple(checks), score=score, bonus=bonus, status=status))
+    report = with_results(solved, exercises)
+    overall: ReportStatus = "passed" if variant == 0 else "partial"
+    stamp, notes = job.submission.stamp, job.submission.notes
+    return Graded(job.id, replace(report, submission=stamp, notes=notes, status=overall, seed=UNSET))
 
 
 @pytest.fixture
@@ -274,7 +246,7 @@ def run(
     course: Course, solved: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., dict[str, dict[str, Any]]]:
     """Run `grade cohort` on a layout and return the final table by login."""
-    monkeypatch.setattr(cohort, "LocalPool", lambda *_: Known(solved))
+    monkeypatch.setattr(cohort, "LocalPool", lambda *_: AnsweredPool(lambda job: known(solved, job)))
 
     def table(layout: str, **more: Any) -> dict[str, dict[str, Any]]:
         name = layout if layout in LAYOUTS else "folders"
@@ -310,8 +282,7 @@ def test_the_same_table_from_each_layout(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Every number is the same after a first run, after three decisions, and after another submission."""
-    (tmp_path / layout).mkdir()
-    LAYOUT[layout](tmp_path / layout)
+    written(tmp_path / layout, {"files": [LAYOUT[layout]()]})
     (tmp_path / "roster.csv").write_text(roster(layout in TIMELESS), encoding="utf-8")
     (tmp_path / "deadlines.yaml").write_text(DEADLINES, encoding="utf-8")
     results = tmp_path / "results"
