@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from every import every
-from read_yaml import Case, cases_of
+from read_yaml import Case, cases_of, read_yaml
 from reports import make_check, make_exercise, make_report
 
 from grader.base import plain
@@ -21,6 +21,7 @@ from grader.words.facts import FaultFact
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = cases_of(Path(__file__).with_name("terminal.yaml"))
+WIDE = read_yaml(Path(__file__).with_name("terminal_wide.yaml"))
 GOLDEN = Path(__file__).with_name("golden_report.txt")
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 EVIL = "a\x1b[2Jb\rc\x07d\x00e\x9bf\u202eg\u200bh\x7fi"
@@ -261,54 +262,21 @@ def test_learner_text_cannot_begin_a_line(where: str, line_end: str, everything:
 STEPS = "; ".join(f"{new} = {old} * b" for old, new in zip("aefghijklm", "efghijklmn", strict=True))
 
 
-@every(
-    ("check", "exercise"),
-    [
-        pytest.param(WRONG, {}, id="numbers"),
-        pytest.param({**WRONG, "program": f"{STEPS}    with a = 1.25, b = -0.5"}, {}, id="a long program"),
-        pytest.param({**WRONG, "title": "a title as long as they come " * 4}, {}, id="a long title"),
-        pytest.param({**WRONG, "diagnosis": LONG, "message": LONG}, {}, id="long explanations"),
-        pytest.param({"status": "error", "message": f"no\nline 3: {LONG}"}, {}, id="a long line of the learner's"),
-        pytest.param({**WRONG, "output": LONG}, {}, id="long output"),
-        pytest.param({"status": "error", "message": "E: " + "x" * 300}, {}, id="a long word"),
-        pytest.param({**WRONG, "message": "\x1b" * 300, "diagnosis": "y" * 300}, {}, id="long words beside labels"),
-        pytest.param(
-            {
-                "status": "failed",
-                "expected": {"order": "a, b, c, d, a * b, c * d, e, f, g, h, i, …"},
-                "actual": {"order": "a, b, c, d, a * b, c * d, f, e, g, h, i, …"},
-            },
-            {},
-            id="orders",
-        ),
-        pytest.param(
-            {
-                "status": "failed",
-                "expected": {"dL/d(a * b + c)": -1.23456789e-5},
-                "actual": {"dL/d(a * b + c)": -1.5e-5},
-            },
-            {},
-            id="a long label",
-        ),
-        pytest.param(
-            {},
-            {"message": "the engine is the class `Scalar`, with the value in `value`, the gradient in `grad`"},
-            id="other names",
-        ),
-        pytest.param(
-            {"status": "skipped"},
-            {
-                "status": "failed",
-                "message": "03_accumulate.py could not be loaded, because Python cannot parse the file: invalid syntax",
-            },
-            id="not loaded",
-        ),
-        pytest.param({}, {"title": "A title that goes on and on " * 4, "bonus": 12}, id="a long exercise title"),
-    ],
-)
-def test_lines_fit_a_terminal(check: dict[str, Any], exercise: dict[str, Any]) -> None:
+def filled(part: Any) -> Any:
+    """Replace what stands for a long text in `terminal_wide.yaml`."""
+    if isinstance(part, dict):
+        return {key: filled(value) for key, value in part.items()}
+    if not isinstance(part, str):
+        return part
+    part = part.replace("LONG", LONG).replace("STEPS", STEPS)
+    return re.sub(r"(.)\{(\d+)\}", lambda found: found[1] * int(found[2]), part)
+
+
+@every("case", WIDE, ids=[case["what"] for case in WIDE])
+def test_lines_fit_a_terminal(case: Case) -> None:
     """No line is wider than 80 columns."""
-    text = render(make_report(make_exercise(make_check(**check), **exercise)), "T", everything=True)
+    listed = {"checks": [filled(case.get("check", {}))], **filled(case.get("exercise", {}))}
+    text = render(report_of({"exercises": [listed]}), "T", everything=True)
     assert [] == [line for line in text.splitlines() if len(line) > 80]
 
 
