@@ -5,22 +5,12 @@ from pathlib import Path
 
 import pytest
 from every import every
+from read_yaml import read_yaml
 
 from grader.author.verify import mutants
 
 ROOT = Path(__file__).resolve().parents[2]
-SOLUTION = """def outside(a):
-    return a + 1
-
-
-def inside(self, other):
-    # BEGIN SOLUTION what?
-    self.grad += other.data * 2
-    if self.data > 0:
-        return -self.data
-    return [x for x in reversed(other)]
-    # END SOLUTION
-"""
+SOLUTION = read_yaml(Path(__file__).with_name("texts.yaml"))["mutable"]
 
 
 def test_nothing_outside_the_region_is_touched() -> None:

@@ -4,36 +4,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from read_yaml import read_yaml
 
 from grader.author import make_stub, new_course, new_exercise
 from grader.author.release import NewError
 from grader.course import Part, load_course
 
 ROOT = Path(__file__).resolve().parents[2]
-
-PAGE = """\
-# my course
-format_version: 1
-course:
-  id: mini      # an id
-  version: 2026.10
-  total: 5   # of all
-  title: A miniature
-limits: {cpu_s: 1}
-
-exercises:
-  # the only one so far
-  - id: first
-    title: "The first"
-    checks:
-        one:  {points: 5, title: one is right}
-    hints:
-      - think, and
-        think again   # twice
-
-# the end
-grades: {A: 4}
-"""
+PAGE = read_yaml(Path(__file__).with_name("texts.yaml"))["mini"]
 
 
 @pytest.fixture

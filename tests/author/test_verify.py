@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from read_yaml import read_yaml
+from submitted import written
 
 from grader.author import build_book, make_stub
 from grader.author.verify import Finding, Verified, verify
@@ -11,54 +13,14 @@ from grader.cli import main
 from grader.course import Course, load_course
 from grader.oracle.answer_book import write_book
 
-COURSE = """\
-format_version: 1
-course: {id: mini, version: 1, title: Mini, total: 1}
-exercises:
-  - id: double
-    title: Double
-    checks:
-      twice: {points: 1, title: twice the number}
-    hints: [Think.]
-"""
-SOLUTION = """\
-def double(number):
-    # BEGIN SOLUTION how much is twice a number?
-    return 2 * number
-    # END SOLUTION
-"""
-TESTS = """\
-from grader.checks import EngineUnderCheck, check
-
-@check("twice")
-def test_twice(engine: EngineUnderCheck) -> None:
-    engine.returns("double", 3, expected={"double": 6}, about="double(3)")
-"""
-
-
-HANGING = """\
-from grader.checks import EngineUnderCheck, check
-
-@check("twice")
-def test_twice(engine: EngineUnderCheck) -> None:
-    (number,) = engine.numbers(3)
-    engine.returns("double", number, expected={"double": 2 * number}, about="double")
-"""
+TEXTS = read_yaml(Path(__file__).with_name("texts.yaml"))
+SOLUTION = TEXTS["double"]["solutions/01_double.py"]
 
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a course without findings."""
-    files = {
-        "course.yaml": COURSE,
-        "exercises/01_double.py": "",
-        "solutions/01_double.py": SOLUTION,
-        "tests/hidden/test_01_double.py": TESTS,
-    }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    course = load_course(tmp_path)
+    course = load_course(written(tmp_path, {"files": [TEXTS["double"]]}))
     exercise_file(course).write_text(make_stub(course, course.exercises[0]), encoding="utf-8")
     write_book(course.book, build_book(course))
     return course
@@ -130,7 +92,7 @@ def test_a_score_that_hangs_on_the_seed_is_found(course: Course) -> None:
     path = course.solution(exercise).with_suffix(".mistakes.yaml")
     path.write_text(ROUGHLY % ("twice", "2 * number if number > 11 else 7"), encoding="utf-8")
     test = course.hidden_test(exercise)
-    test.write_text(HANGING, encoding="utf-8")
+    test.write_text(TEXTS["hanging"], encoding="utf-8")
     write_book(course.book, build_book(course))
     (result,) = verify(course, course.exercises, seeds=6)
     expected = "the misconception `roughly` passes `twice` under some of 6 seeds and not under others"

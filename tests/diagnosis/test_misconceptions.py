@@ -4,49 +4,19 @@ from pathlib import Path
 
 import pytest
 from every import every
+from read_yaml import read_yaml
 
 from grader.course import CourseError
 from grader.diagnosis import Edit, apply_edits, read_misconceptions, regions, unfinished, without
 
-SOLUTION = """class Value:
-    def __add__(self, other):
-        out = Value(self.data + other.data)
-
-        def _backward():
-            # BEGIN SOLUTION what does each input receive?
-            self.grad += out.grad
-            other.grad += out.grad
-            # END SOLUTION
-
-        return out
-
-    def __mul__(self, other):
-        def _backward():
-            # BEGIN SOLUTION and here?
-            self.grad += other.data * out.grad
-            # END SOLUTION
-
-
-def build():
-    # BEGIN SOLUTION how?
-    return []
-    # END SOLUTION
-"""
+LISTED = read_yaml(Path(__file__).with_name("misconceptions.yaml"))
+SOLUTION, ENTRY = LISTED["solution"], LISTED["entry"]
 
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "01_plus.mistakes.yaml"
     path.write_text(text, encoding="utf-8")
     return path
-
-
-ENTRY = """- id: overwrite
-  title: assigns in `+`
-  explanation: Your code assigns. Every use adds.
-  hint: 1
-  edits:
-    - {in: __add__, old: "self.grad += out", new: "self.grad = out"}
-"""
 
 
 def test_a_region_is_named_after_the_method_or_function_around_it() -> None:

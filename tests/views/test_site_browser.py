@@ -374,21 +374,6 @@ def test_the_replay_follows_the_text(visit: Visit, course: Course) -> None:
 
 
 @exhaustive
-def test_a_training_and_layers_are_beside_the_text(visit: Visit, course: Course) -> None:
-    """The replay of exercise 13 has the steps of the failing training, and that of 18 the sizes of all gradients."""
-    page = visit.page
-    frame = page.frame_locator("#replay-frame iframe:not(.waiting)")
-    opened(page, "13")
-    verdict_on(page, solution(course, "descend").replace("  zero_grad(parameters)", "  pass"))
-    page.click("#tab-replay")
-    expect(frame.locator("#descent-verdict")).to_contain_text("At step 1 of your training, w is")
-    opened(page, "18")
-    verdict_on(page, solution(course, "vanish").replace("h = h + (w", "h = x + (w"))
-    page.click("#tab-replay")
-    expect(frame.locator("#thermometers .headline").first).to_contain_text("; torch")
-
-
-@exhaustive
 def test_the_zip_is_a_submission(visit: Visit, course: Course, tmp_path: Path) -> None:
     """`grade cohort` gives the zip the points that the page shows, and `grade` grades the folder in it."""
     page = visit.page
