@@ -2,12 +2,15 @@ import ast
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from read_yaml import read_yaml
 
 from grader.author import is_work, make_stub, write_stubs
 from grader.course import Course, CourseError
 
+LISTED = read_yaml(Path(__file__).with_name("stubs.yaml"))
 WithSolution = Callable[..., Course]
 BEGIN, END = "# BEGIN SOLUTION why?", "# END SOLUTION"
 
@@ -21,24 +24,11 @@ def test_a_stub_has_a_question_where_the_solution_was(with_solution: WithSolutio
     assert stub == made(with_solution())
 
 
-@pytest.mark.parametrize(
-    ("solution", "expected"),
-    [
-        (f"a = 1\n{BEGIN}\nb = 2\n{END}\nc = 3\n", ["a = 1", "# TODO: why?", "raise", "c = 3"]),
-        (f"{BEGIN}\nb = 2\n{END}\n", ["# TODO: why?", "raise"]),
-        (f"{BEGIN}\n{END}\n", ["# TODO: why?", "raise"]),
-        (f"{BEGIN}\nb = 2\n{END}", ["# TODO: why?", "raise"]),
-        (f"{BEGIN}   \nb = 2\n{END}  \n", ["# TODO: why?", "raise"]),
-        (f"{BEGIN}\nb = 2\n{END}\n\n{BEGIN}\nd = 4\n{END}\n", ["# TODO: why?", "raise", "", "# TODO: why?", "raise"]),
-        (f"    {BEGIN}\n    b\n    {END}\n", ["    # TODO: why?", "    raise"]),
-        (f"a = 1\r\n{BEGIN}\r\nb = 2\r\n{END}\r\n", ["a = 1", "# TODO: why?", "raise"]),
-        (f"\ufeff{BEGIN}\nb = 2\n{END}\n", ["# TODO: why?", "raise"]),
-    ],
-)
-def test_only_the_region_changes(with_solution: WithSolution, solution: str, expected: list[str]) -> None:
+@pytest.mark.parametrize("case", LISTED["stubs"], ids=lambda case: repr(case["solution"]))
+def test_only_the_region_changes(with_solution: WithSolution, case: dict[str, Any]) -> None:
     """Everything around a region stays, line by line; the indentation is that of its first marker."""
-    complete = [line.replace("raise", 'raise NotImplementedError("first: why?")') for line in expected]
-    assert "\n".join(complete) + "\n" == made(with_solution(solution))
+    complete = [line.replace("raise", 'raise NotImplementedError("first: why?")') for line in case["stub"]]
+    assert "\n".join(complete) + "\n" == made(with_solution(case["solution"]))
 
 
 @pytest.mark.parametrize("question", ['what is "self"?', "a \\n b", "don't?", "wo 'ist' \"es\" \\", "½ → {a} %s"])
@@ -52,42 +42,17 @@ def test_any_question_makes_a_string(with_solution: WithSolution, question: str)
     assert f"# TODO: {question}" == stub.splitlines()[0]
 
 
-@pytest.mark.parametrize(
-    ("solution", "line", "says"),
-    [
-        (f"a = 1\n{BEGIN}\nb = 2\n", 2, "BEGIN SOLUTION without an END SOLUTION"),
-        (f"{BEGIN}\n{END}\nx = 1\n{BEGIN}\nb = 2\n", 4, "BEGIN SOLUTION without an END SOLUTION"),
-        (f"a = 1\n\n{END}\n", 3, "END SOLUTION without a BEGIN SOLUTION"),
-        (f"{BEGIN}\n{END}\n{END}\n", 3, "END SOLUTION without a BEGIN SOLUTION"),
-        (f"a = 1\n{BEGIN}\nb\n{BEGIN}\n{END}\n", 4, "BEGIN SOLUTION within the region that began in line 2"),
-        (f"a = 1\n# BEGIN SOLUTION\nb\n{END}\n", 2, "BEGIN SOLUTION needs a question for the learner after it"),
-        (f"a = 1\n# BEGIN SOLUTION   \nb\n{END}\n", 2, "BEGIN SOLUTION needs a question for the learner after it"),
-        ("a = 1\n", None, "has no solution region"),
-        ("", None, "has no solution region"),
-    ],
-)
-def test_markers_that_do_not_pair_are_told(
-    with_solution: WithSolution, solution: str, line: int | None, says: str
-) -> None:
+@pytest.mark.parametrize("case", LISTED["unpaired"], ids=lambda case: repr(case["solution"]))
+def test_markers_that_do_not_pair_are_told(with_solution: WithSolution, case: dict[str, Any]) -> None:
     """The error names the solution, the line and what is wrong with it."""
-    course = with_solution(solution)
+    course = with_solution(case["solution"])
     with pytest.raises(CourseError) as caught:
         made(course)
-    assert (course.solution(course.exercises[0]), line) == (caught.value.path, caught.value.line)
-    assert says in caught.value.message
+    assert (course.solution(course.exercises[0]), case["line"]) == (caught.value.path, caught.value.line)
+    assert case["says"] in caught.value.message
 
 
-@pytest.mark.parametrize(
-    ("begin", "end"),
-    [
-        ("\t# BEGIN SOLUTION why?", "\t# END SOLUTION"),
-        ("#BEGIN SOLUTION why?", "#END SOLUTION"),
-        ("# BEGIN SOLUTION: why?", "# END SOLUTION."),
-        ("# Begin solution why?", "# End solution"),
-        ("#  BEGIN SOLUTION why?", "#  END SOLUTION"),
-        ("x = 1  # BEGIN SOLUTION why?", "y = 2  # END SOLUTION"),
-    ],
-)
+@pytest.mark.parametrize(("begin", "end"), LISTED["slips"])
 def test_a_slip_in_a_marker_gives_nothing_away(with_solution: WithSolution, begin: str, end: str) -> None:
     """A line that resembles a marker is an error at its line, or counts as a marker: the solution is never shown."""
     course = with_solution(f"{BEGIN}\n{END}\n{begin}\nthe_answer = 42\n{end}\n")

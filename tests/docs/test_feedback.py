@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from in_process import run_grade
+from read_yaml import read_yaml
 
 from grader.course import load_course
 from grader.diagnosis import read_misconceptions
@@ -21,48 +22,24 @@ COURSE = load_course(ROOT)
 LINES_PER_CHECK = 10
 _REASON = re.compile(r"^ {12}(?:fact|why) .*\n(?: {29}.*\n)*", re.MULTILINE)
 
-# exercise and misconception, or an edit of the solution by hand: (exercise, what, old, new)
-TYPICAL: list[tuple[str, str] | tuple[str, str, str, str]] = [
-    ("accumulate", "overwrite_in_mul"),
-    ("swap", "own_value"),
-    ("distribute", "no_upstream"),
-    ("by_hand", "e_before_f"),
-    ("build_topo", "root_first"),
-    ("backward", "not_reversed"),
-    ("relu", "passes_everything"),
-    ("engine", "a missing import", "import math\n", ""),
-    (
-        "engine",
-        "a missing return",
-        '        out = Value(self.data * other.data, (self, other), "*")\n',
-        "        return\n",
-    ),
-    (
-        "accumulate",
-        "an endless loop",
-        "            self.grad += out.grad\n",
-        "            while True:\n                self.grad += out.grad\n",
-    ),
-    ("gradcheck", "first_gradient_only"),
-    ("names", "context_not_moved"),
-]
+TYPICAL = read_yaml(Path(__file__).with_name("typical.yaml"))
 
 
-def wrong(case: tuple[str, ...]) -> str:
+def wrong(case: dict[str, str]) -> str:
     """The wrong submission of a case."""
-    exercise = next(e for e in COURSE.exercises if e.id == case[0])
+    exercise = next(e for e in COURSE.exercises if e.id == case["of"])
     path = COURSE.solution(exercise)
     solution = path.read_text(encoding="utf-8")
-    if len(case) == 4:
-        assert solution.count(case[2]) >= 1
-        return solution.replace(case[2], case[3], 1)
+    if "old" in case:
+        assert case["old"] in solution
+        return solution.replace(case["old"], case["new"], 1)
     known = read_misconceptions(path.with_suffix(".mistakes.yaml"), solution, len(exercise.hints))
-    return next(one.source for one in known if one.id == case[1])
+    return next(one.source for one in known if one.id == case["what"])
 
 
-def told(case: tuple[str, ...]) -> str:
+def told(case: dict[str, str]) -> str:
     """Return the output of `grade --all` for a case."""
-    exercise = next(e for e in COURSE.exercises if e.id == case[0])
+    exercise = next(e for e in COURSE.exercises if e.id == case["of"])
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / exercise.filename).write_text(wrong(case), encoding="utf-8")
         run = run_grade(exercise.id, exercise.filename, "--all", "--course", ROOT, cwd=Path(folder))
@@ -70,8 +47,8 @@ def told(case: tuple[str, ...]) -> str:
     return run.stdout
 
 
-def section(case: tuple[str, ...]) -> str:
-    return f"## {case[0]}: {case[1].replace('_', ' ')}\n\n```text\n{told(case)}```\n"
+def section(case: dict[str, str]) -> str:
+    return f"## {case['of']}: {case['what'].replace('_', ' ')}\n\n```text\n{told(case)}```\n"
 
 
 def page() -> str:
@@ -85,11 +62,11 @@ def page() -> str:
 
 
 # an endless loop takes the whole CPU time of each check
-CASES = [pytest.param(case, marks=pytest.mark.exhaustive) if "loop" in case[1] else case for case in TYPICAL]
+CASES = [pytest.param(case, marks=pytest.mark.exhaustive) if "loop" in case["what"] else case for case in TYPICAL]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1].replace(' ', '_')}")
-def test_the_page_shows_what_is_printed(case: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['of']}-{case['what'].replace(' ', '_')}")
+def test_the_page_shows_what_is_printed(case: dict[str, str]) -> None:
     """The page contains the whole output. No failing check takes more than ten lines besides its reasons."""
     text = section(case)
 
