@@ -1,13 +1,16 @@
 """Formulas are found from their values alone, and only if the values decide."""
 
 import math
+from pathlib import Path
 
 import pytest
 from every import every
+from read_yaml import read_yaml
 
 from grader.diagnosis.formula import Names, _table, formula
 from grader.program import FORMS
 
+LISTED = read_yaml(Path(__file__).with_name("formulas.yaml"))
 _A = tuple(a for (a,) in FORMS["tanh"].numbers)
 _TANH: Names = (("a", _A), ("L", tuple(map(math.tanh, _A))))
 _BASES, _N = zip(*FORMS["pow"].numbers, strict=True)
@@ -21,47 +24,13 @@ def values(text: str, names: Names) -> list[float]:
     return [float(eval(text, {**vars(math), "abs": abs, "max": max, "min": min}, one)) for one in at]
 
 
-@every(
-    "text",
-    [
-        "1",
-        "a",
-        "-a",
-        "L",
-        "0.01",
-        "1 - L",
-        "2 * L",
-        "-L ** 2",
-        "(1 - L) ** 2",
-        "1 - L ** 3",
-        "L * (1 - L)",
-        "1 / (1 + L ** 2)",
-        "1 - abs(L)",
-        "a * (1 - a)",
-        "(1 + a) * (1 - L)",
-        "1 - tanh(L) ** 2",
-        "max(0, a)",
-        "min(0, L)",
-    ],
-)
+@every("text", LISTED["tanh"])
 def test_a_formula_is_found_from_its_values(text: str) -> None:
     """The simplest formula with these values is found, in its usual spelling."""
     assert text == formula(values(text, _TANH), _TANH)
 
 
-@every(
-    "text",
-    [
-        "n * a",
-        "a ** (n - 1)",
-        "(n - 1) * a ** n",
-        "a ** (n - 1) / n",
-        "a ** n * log(abs(a))",
-        "n * abs(a) ** (n - 1)",
-        "n * (n - 1) * a ** (n - 2)",
-        "a ** (1 + n) / (1 + n)",
-    ],
-)
+@every("text", LISTED["power"])
 def test_a_formula_of_two_quantities_is_found(text: str) -> None:
     """The names may have more than one letter, such as `n - 1`."""
     assert text == formula(values(text, _POW), _POW)

@@ -114,24 +114,7 @@ def test_addresses_do_not_show(course: Course, tmp_path: Path, shown: str) -> No
 # -- The status of a whole report
 
 
-@every(
-    ("expected", "exercises"),
-    [
-        ("passed", [("passed", 5)]),
-        ("passed", [("passed", 5), ("passed", 5)]),
-        ("partial", [("passed", 5), ("not_started", 0)]),
-        ("partial", [("passed", 5), ("failed", 0)]),
-        ("partial", [("partial", 1)]),
-        ("partial", [("partial", 1), ("unreadable", 0)]),
-        ("failed", [("failed", 0)]),
-        ("failed", [("unreadable", 0)]),
-        ("failed", [("failed", 0), ("not_started", 0)]),
-        ("failed", [("unreadable", 0), ("missing", 0)]),
-        ("not_started", [("not_started", 0)]),
-        ("not_started", [("missing", 0)]),
-        ("not_started", [("not_started", 0), ("missing", 0)]),
-    ],
-)
+@every(("expected", "exercises"), LISTED["statuses"])
 def test_the_status_of_a_whole_report(expected: ReportStatus, exercises: Sequence[tuple[ExerciseStatus, int]]) -> None:
     """A report is `passed` or `not_started` only if every exercise is. With at least one point it is `partial`."""
     results = [ExerciseResult("x", "01", "X", status, points, 5, 0, ()) for status, points in exercises]
@@ -181,23 +164,7 @@ def test_the_json_is_for_people_too(report: Report) -> None:
     assert text.endswith("\n}\n")
 
 
-@every(
-    "text",
-    [
-        "::error::x",
-        ":::add-mask::x",
-        "##[error]x",
-        "##vso[task.complete]",
-        "\x9b31m",
-        "\x7f",
-        "a\u2028::debug::",
-        "\u202etxt",
-        "\ufeffscore",
-        "\U000e0041\U000e007f",
-        "b\u200bob",
-        "b\u2060ob\u00ad",
-    ],
-)
+@every("text", LISTED["steering"])
 def test_nothing_in_the_json_steers_a_terminal_or_a_log(solved: Report, text: str) -> None:
     """Control characters, what is not seen, and commands are spelled by escapes, and read back as they were."""
     named = replace(solved, notes=(*solved.notes, text))
