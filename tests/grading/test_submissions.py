@@ -55,6 +55,15 @@ def test_files_are_loaded_one_at_a_time(graders: list[Grader]) -> None:
     assert (1, 0) == (Observed.most, Observed.opened)
 
 
+def test_an_error_has_the_line_of_the_learner(graders: list[Grader]) -> None:
+    """Lines that were handed out are not named."""
+    exercise = COURSE.exercises[0]
+    text = COURSE.solution(exercise).read_text(encoding="utf-8").replace("self.grad += out.grad", "raise KeyError")
+    first = grade_texts(graders[0], {exercise.stem: text}).exercises[0]
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if "raise KeyError" in line)
+    assert [line] * len(first.checks) == [check.line for check in first.checks]
+
+
 def checks_of(report: Report, stem: str) -> dict[str, tuple[Any, Any, Any]]:
     """Return the status, the program and the misconception of each check of an exercise."""
     result = next(result for result in report.exercises if f"{result.number}_{result.id}" == stem)
