@@ -123,6 +123,7 @@ def test_exit_codes(grade: Grade, checkout: Path, words: tuple[str, ...], code: 
         (("--format", "github=s.md", "--json"), "both write to standard output"),
         (("1", "--min-score", str(FIRST + 1)), f"--min-score must be from 0 to {FIRST}"),
         (("1", "--min-score", "-1"), f"--min-score must be from 0 to {FIRST}"),
+        (("no_such_exercise", "--exit-zero"), "there is no exercise `no_such_exercise`"),
     ],
 )
 def test_bad_requests_are_refused_before_grading(
@@ -135,8 +136,3 @@ def test_bad_requests_are_refused_before_grading(
     assert (2, "") == (done.returncode, done.stdout)
     assert named in done.stderr
     assert ["exercises"] == [path.name for path in checkout.iterdir()]
-
-
-def test_exit_zero_hides_no_error(grade: Grade, checkout: Path) -> None:
-    """`--exit-zero` does not hide that grading failed."""
-    assert 2 == grade("no_such_exercise", "--exit-zero").returncode

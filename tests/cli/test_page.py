@@ -1,7 +1,7 @@
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -41,34 +41,20 @@ def test_it_writes_one_page(grade: Grade, results: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "said"),
+    ("damage", "said"),
     [
-        ("cohort.json", None, "contains no cohort.json; `grade cohort SUBMISSIONS --out"),
-        ("cohort.json", "{", "cohort.json is damaged"),
-        ("reports/local.json", "{", "local.json is damaged"),
-        ("reports/local.json", json.dumps({"schema": "other"}), "local.json is damaged"),
+        (lambda results: (results / "cohort.json").unlink(), "contains no cohort.json; `grade cohort SUBMISSIONS"),
+        (lambda results: (results / "reports" / "local.json").write_text("{"), "local.json is damaged"),
     ],
 )
-def test_results_that_cannot_be_read(grade: Grade, results: Path, path: str, text: str | None, said: str) -> None:
-    """The message names the file and what to do, and no page is written."""
-    if text is None:
-        (results / path).unlink()
-    else:
-        (results / path).write_text(text, encoding="utf-8")
+def test_results_that_cannot_be_read(grade: Grade, results: Path, damage: Callable[[Path], Any], said: str) -> None:
+    """The message names the file and what to do, as for `grade export`, and no page is written."""
+    damage(results)
     done = grade("page", results)
 
     assert (2, "") == (done.returncode, done.stdout)
     assert said in done.stderr
     assert not (results / "page.html").exists()
-
-
-def test_a_report_under_another_name(grade: Grade, results: Path) -> None:
-    """A copy of a report under another name would count a learner twice."""
-    (results / "reports" / "copy.json").write_bytes((results / "reports" / "local.json").read_bytes())
-    done = grade("page", results)
-
-    assert 2 == done.returncode
-    assert "copy.json is the report of `local`" in done.stderr
 
 
 def test_a_page_that_cannot_be_written(grade: Grade, results: Path) -> None:
