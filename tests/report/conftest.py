@@ -31,3 +31,10 @@ def mixed(course: Course, tmp_path_factory: pytest.TempPathFactory, once: Callab
     for name, text in texts.items():
         files[name].write_text(text, encoding="utf-8")
     return once("mixed", lambda: grade(course, read_book(course.book), files, seed=SEED, memo=memo))
+
+
+@pytest.fixture(params=["solved", pytest.param("mixed", marks=pytest.mark.slow)])
+def real(request: pytest.FixtureRequest) -> Report:
+    """Return each of two real reports: on the solutions, and on mistakes of every kind."""
+    report: Report = request.getfixturevalue(request.param)
+    return report

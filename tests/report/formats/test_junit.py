@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 from every import every
 from junitparser import JUnitXml, TestCase
 from reports import named_check as check
@@ -96,12 +95,10 @@ def test_a_failure_without_words_has_the_title() -> None:
     assert "one is right" == case(report(check("one", "failed"))).result[0].message
 
 
-@pytest.mark.parametrize("name", ["solved", pytest.param("mixed", marks=pytest.mark.slow)])
-def test_real_reports(request: pytest.FixtureRequest, name: str) -> None:
+def test_real_reports(real: Report) -> None:
     """Every check of a real report is there, once, and what failed there failed here."""
-    made: Report = request.getfixturevalue(name)
-    (suite,) = read([made])
-    checks = [one for exercise in made.exercises for one in exercise.checks]
+    (suite,) = read([real])
+    checks = [one for exercise in real.exercises for one in exercise.checks]
     assert len(checks) == len({(found.classname, found.name) for found in suite}) == suite.tests
     passed = sum(one.status == "passed" for one in checks)
     assert len(checks) - passed == (suite.failures or 0) + (suite.errors or 0) + (suite.skipped or 0)
