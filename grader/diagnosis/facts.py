@@ -1,7 +1,17 @@
 """Fault facts: statements about one operation, or about `backward()`, derived from observations alone.
 
-A fact about an operation holds for every set of numbers that was tried and for two upstream gradients. It also holds
-both with and without existing gradients. If the numbers fit no known form, there is no fact.
+There are three kinds of observations. Each has a batch of programs to run, and a function that derives facts from the
+answer:
+
+| batch             | observations                                                        | facts            |
+|-------------------|---------------------------------------------------------------------|------------------|
+| `rule_probes`     | the grader runs the rule of one operation, without `backward()`     | `rule_facts`     |
+| `pass_probes`     | `backward()` runs on programs of + and *; the rules are watched     | `pass_facts`     |
+| `gradient_probes` | `backward()` runs on each operation alone, and on small programs    | `gradient_facts` |
+
+A fact about a contribution holds for every set of numbers that was tried, for two upstream gradients, and both with and
+without existing gradients. The kind `contribution` is the exception: the numbers fit no known form, so the fact quotes
+one set of numbers.
 """
 
 import math
@@ -32,20 +42,27 @@ _ALREADY = (
     *((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0)),
     *((7.0, -1.5), (-6.0, 8.0), (3.25, -8.5), (-12.0, 2.75)),
 )
-_NEEDED = 4  # if the rule raises an error for a further set of numbers, the facts are about the sets before it
+# The rule has to run without an error for this many sets of numbers. If it raises an error for a
+# later set, the facts are about the sets before it.
+_NEEDED = 4
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
-_ENOUGH = 3  # the fewest sets of numbers, or programs, for a fact
+_ENOUGH = 3  # the fewest sets of numbers for a fact about an input; the fewest programs for one about `backward()`
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
+# operations that many engines compose of others, such as `a - b` as `a + -b`
 _MADE_OF_OTHERS = frozenset(name for name, form in FORMS.items() if form.made_of)
+# facts that keep their lines even if operations share the rule: the fault is in the shared lines
 _OF_RULE = ("overwrites", "no_upstream")
-_NAMES = ("1", "a", "b", "n", "L")  # these say more than that a contribution is 2 times what it should be
+# If the observed local derivative is one of these, the fact says so. Otherwise, a constant factor
+# is the simpler thing to say.
+_NAMES = ("1", "a", "b", "n", "L")
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # one fact for both inputs, even if `expected` differs
 _WATCHED = ("add", "mul")  # the operations of the programs with which `backward()` is tested
-# facts about `backward()` that do not depend on the rules of + and *; other facts follow from numbers
+# facts about `backward()` that hold even if the rule of + or * is wrong; a wrong rule may cause all others
 _OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
 _CHAIN = program("L = (a * b) * c", a=2, b=-3, c=10)
-# programs of several operations, with the right gradients of the leaves
+_GIVEN = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # existing gradients of all nodes of `_CHAIN` but the root
+# programs of several operations, with the right gradients of the leaves; `_TRIPLES` has the values of the leaves
 _COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("L = a + a", ("2",)),
     ("L = a * a", ("2 * a",)),
@@ -58,8 +75,7 @@ _TRIPLES = (
     *((2.0, -3.0, 1.7), (1.5, 0.7, -2.2), (-4.0, 2.5, 0.6), (0.75, -1.25, -3.1)),
     *((-0.5, 1.75, -0.3), (0.3, -2.6, 2.4), (-2.3, -0.4, -1.4), (-1.4, 3.6, 0.9)),
 )
-_GIVEN = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # the gradients of all its nodes but the root
-_PASSES = (
+_PASSES = (  # the programs with which `backward()` is tested
     program("L = a + b", a=2, b=-3),
     program("L = a * b", a=2, b=-3),
     _CHAIN,
@@ -88,16 +104,16 @@ def rule_probes(limits: Limits) -> Batch:
 def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
     """Return the batch that tests `backward()`.
 
-    Each program is run once with its rules watched, and then twice in a row. The last run starts with gradients other
-    than 0, which every rule that runs would change.
+    First, each program has a run with its rules watched. Then each has a run with two passes in a row. The last run of
+    the batch starts with gradients other than 0, which every rule that runs would change.
 
     Args:
         shown: the program that the learner sees. If it is as small as the others, it comes first.
     """
     programs = _passes(shown)
     look = (("values",), ("grads",), ("inputs",), ("traced",))
-    # a watched pass shows the order of rules; gradients of 0 before the second pass leave only what
-    # it adds
+    # a watched pass shows the order of rules; `preload` sets all gradients to 0, so those at the end
+    # are of the second pass alone
     watched = [Run(p, (("watch",), ("backward", p.root), *look)) for p in programs]
     twice = [
         Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
@@ -107,7 +123,7 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
 
 
 def _passes(shown: Program | None) -> tuple[Program, ...]:
-    """Return the programs of `pass_probes`."""
+    """Return the programs of `pass_probes`: those of `_PASSES`, after `shown` if it fits among them."""
     if shown is None or not 0 < len(shown.nodes) <= max(len(p.nodes) for p in _PASSES):
         return _PASSES
     if any(isinstance(node, Op) and node.op not in _WATCHED for node in shown.nodes):
@@ -136,7 +152,7 @@ def _program(form: Form, x: Sequence[float]) -> Program:
     return program(f"L = {text}", **dict(zip("ab"[: len(form.derivatives)], x, strict=False)))
 
 
-# -- facts from the answers -----------------------------------------------------------------------
+# -- facts about the rule of an operation ----------------------------------------------------------
 
 
 def rule_facts(answer: Read, source: str, shown: Program | None) -> tuple[FaultFact, ...]:
@@ -180,8 +196,9 @@ class _Rules:
         self._users: dict[tuple[int, int] | None, set[str]] = {}  # the operations whose rule has these lines
 
     def facts(self) -> list[FaultFact]:
-        """Return all facts. If operations share a rule, only some kinds of fault are certain to be in its lines."""
-        found = self._found or self._clearing  # a pass may clear a gradient that it no longer needs
+        """Return all facts. If operations share a rule, a fact about it only has lines if its kind is in `_OF_RULE`."""
+        # a rule may clear a gradient that is no longer needed, so that is a fault only if nothing else is
+        found = self._found or self._clearing
         return [
             msgspec.structs.replace(fact, lines=None)
             if len(self._users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
@@ -190,13 +207,16 @@ class _Rules:
         ]
 
     def add(self, form: Form, tries: Sequence[tuple[Done | Broke | None, ...]]) -> None:
-        """Derive the facts about an operation from its three runs for each set of numbers."""
+        """Derive the facts about an operation from its three runs for each set of numbers.
+
+        Call this for simple operations first, because the ones that use them may have their faults from them.
+        """
         firsts = [first for first, *_ in tries]
         done = [tuple(o for o in three if isinstance(o, Done)) for three in tries]
-        # a result without a rule, a wrong value, or a wrong rule: only the first of these is
-        # certain
+        # look for a result without a rule, then for a wrong value, then for a wrong rule; each may
+        # cause those after it, so only the first one found is certain
         if without := _without_rule(form.name, firsts, self._reading.rule_name):
-            # an operation that uses others may have its fault from them
+            # the fault may be that of an operation that it uses
             if not (self._found and form.made_of):
                 self._found.append(without)
         elif wrong := _wrong_value(form, firsts):
@@ -230,14 +250,15 @@ class _Rules:
             self._found.append(msgspec.structs.replace(self._written(fact), lines=at))
 
     def _written(self, fact: FaultFact) -> FaultFact:
-        """Return a fact with what the text of the file adds to it."""
-        return _written(fact, self._source, self._reading.rule_name) if fact.kind == "no_rule" else fact
+        """Return a fact, to which the text of the file adds a function if the kind is `no_rule`."""
+        return _with_function(fact, self._source, self._reading.rule_name) if fact.kind == "no_rule" else fact
 
     def _is_certain(self, form: Form, rule: Ruled, lines: tuple[int, int] | None) -> bool:
         """Return whether the rule that ran is certainly that of this operation."""
         if not form.made_of:
             return rule.alone or not self._found
-        # without lines, the rule may be the one of a known fact; without inputs, additional nodes are not recognised
+        # Without lines, the rule may be the one of a known fact. If the engine stores no inputs, nodes that the
+        # operation made in between are not recognised.
         shared = lines in self._users if lines else bool(self._found) or not self._reading.inputs
         return rule.alone and not shared and not (self._found and rule.state != "own")
 
@@ -252,11 +273,16 @@ def _clears(done: Sequence[tuple[Done, ...]]) -> bool:
     return all(outcome.grads[0][-1] == 0.0 for three in done for outcome in three)
 
 
-def _written(fact: FaultFact, source: str, rule: str) -> FaultFact:
-    """Return a fact about a result without a rule, with the function that the operation's method defines.
+def _with_function(fact: FaultFact, source: str, rule: str) -> FaultFact:
+    """Return a fact about a result without a rule, with the function that the learner wrote as the rule.
 
-    Only the names in the text of the method are compared. The method must define one function. It must either not use
-    this function, or only store it as the rule of one of its parameters. Otherwise, the fact is unchanged.
+    That is a function which the operation's method defines, and then does not use, or stores on one of its parameters
+    instead of the result. If the method does anything else, or defines several functions, the fact is unchanged. The
+    text of the method is only searched for names.
+
+    Args:
+        source: the text of the learner's file.
+        rule: the name of the attribute in which results have their rule, or an empty text.
     """
     # the text of the method, up to the next line that is not indented more than its head
     heads = list(re.finditer(rf"^( *)def {METHODS.get(fact.operation, fact.operation)}\(([\w, ]*)\)", source, re.M))
@@ -456,7 +482,7 @@ def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterat
     if len(samples) < _ENOUGH:
         return
     fact = partial(FaultFact, operation=form.name, input="ab"[j])
-    # existing gradients: a rule adds to them
+    # what the rule does with an existing gradient: replace it, add to it as it should, or anything else
     sets = all(_close(sample.second, sample.first) for sample in samples)
     if not sets and not all(_close(sample.second, sample.already + sample.first) for sample in samples):
         if len(inputs) == 2 and _by_gradient(inputs, j):
@@ -487,10 +513,10 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
     if factor is not None and _close(factor, -1.0):
         yield fact("sign")
         return
-    # of a derivative that is the same for all numbers, a constant factor is also a formula
+    # whether to say `factor` at once. If the right derivative is the same for all numbers, the wrong
+    # one is a constant, for which a formula may say more.
     constant = factor is not None and len({round(sample.local, 9) for sample in samples}) > 1
-    # a formula of the local derivative needs a contribution that is proportional to the upstream
-    # gradient
+    # only a contribution that is proportional to the upstream gradient has a local derivative
     linear = _fits(samples, lambda sample, upstream: upstream * (sample.first / sample.upstream))
     known = None
     if linear and not constant:
@@ -548,7 +574,7 @@ def _fits(samples: Sequence[_Sample], contribution: Callable[[_Sample, float], f
 
 
 def _factor(samples: Sequence[_Sample]) -> float | None:
-    """Return the factor by which the local derivative differs from the right one; None if it is not constant."""
+    """Return the constant by which the right contributions have to be multiplied to give the observed ones, or None."""
     if not all(sample.local for sample in samples):
         return None
     first, *others = (sample.first / (sample.upstream * sample.local) for sample in samples)
@@ -559,19 +585,26 @@ def _factor(samples: Sequence[_Sample]) -> float | None:
 def _swapped(inputs: Sequence[Sequence[_Sample]]) -> bool:
     """Return whether each of two inputs receives the contribution of the other one."""
     pairs = [[(one, two), (two, one)] for one, two in zip(*inputs, strict=True)]
-    turned = [one._replace(local=other.local) for both in pairs for one, other in both]
-    return _fits(turned, _right) and not all(_fits(samples, _right) for samples in inputs)
+    exchanged = [one._replace(local=other.local) for both in pairs for one, other in both]
+    return _fits(exchanged, _right) and not all(_fits(samples, _right) for samples in inputs)
 
 
 def _by_gradient(inputs: Sequence[Sequence[_Sample]], j: int) -> bool:
-    """Return whether input `j` receives the other input's old or new gradient, times the upstream gradient."""
+    """Return whether input `j` receives the other input's gradient times the upstream gradient.
+
+    The other input's gradient may be the one before the rule ran, or the one after it.
+    """
     for one, other in zip(inputs[j], inputs[1 - j], strict=True):
         contributions = [one.upstream * grad for grad in (other.already, other.second)]
         if not any(_close(one.second, base + added) for added in contributions for base in (0.0, one.already)):
             return False
+        # without existing gradients, the gradient of `b` is still 0 when the rule changes that of `a`
         if j == 0 and (one.first != 0.0 or one.third != 0.0):
             return False
     return True
+
+
+# -- facts about `backward()` ----------------------------------------------------------------------
 
 
 def pass_facts(answer: Read, rules: Collection[FaultFact], shown: Program | None) -> tuple[FaultFact, ...]:
@@ -602,7 +635,12 @@ def pass_facts(answer: Read, rules: Collection[FaultFact], shown: Program | None
 
 
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[FaultFact]:
-    """Return the facts about the backward pass under one order seed, most important first."""
+    """Return the facts about the backward pass under one order seed, most important first.
+
+    Args:
+        seed: the outcomes under that order seed.
+        stored: whether the rules cannot be watched, because no function for each was found.
+    """
     # the three parts of `pass_probes`
     watched, twice, from_others = seed[: len(programs)], seed[len(programs) : -1], seed[-1]
     # if watching breaks the engine, take the first passes of the runs that are not watched
@@ -652,7 +690,9 @@ def gradient_facts(answer: Read, only: str) -> tuple[FaultFact, ...]:
         if result and (not name or name in _MADE_OF_OTHERS):
             continue
         if name and name not in _WATCHED and answer.reading.rule not in _WITHOUT_FUNCTION:
-            continue  # + and * ran before to find the rules, and code with rules elsewhere may keep something of them
+            # The worker ran + and * before, to find the rules. If they are not where `_WITHOUT_FUNCTION` says, the code
+            # may keep state from these runs, which would look like a fault of another operation.
+            continue
         first, *others = [_wrong_gradients(name, right, programs, seen) for seen in outcomes]
         result += first if all(facts == first for facts in others) else ()
     return tuple(result)
@@ -685,7 +725,7 @@ def _computes(p: Program, outcome: Done) -> bool:
 
 
 def _multiple(pairs: Sequence[tuple[float, float]], expected: str) -> str:
-    """Return the observed gradients as a whole multiple of the right ones; an empty text if they are none."""
+    """Return observed gradients as text if they are a whole multiple of the right ones; else an empty text."""
     if not all(right for _, right in pairs) or expected.isdecimal():
         return ""
     times = round(pairs[0][0] / pairs[0][1])
@@ -712,7 +752,7 @@ def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) 
     """Return the facts about the first backward pass on these programs.
 
     Args:
-        stored: whether the rules cannot be watched.
+        stored: whether the rules were not watched: the engine has no function for each, or watching breaks it.
         changes: whether the pass may change existing gradients, other than the root's.
     """
     seen = [(p, _numbers(o.grads[0]), o.traced[0] if o.traced else Traced(())) for p, o in done]
@@ -833,6 +873,7 @@ def _disorder(p: Program, trace: Traced) -> Iterator[FaultFact]:
 
 
 def _of_second(programs: Sequence[Program], twice: Sequence[Done | Broke | None]) -> list[FaultFact]:
+    """Return a fact for each program whose first pass gives the right gradients, and whose second one does not."""
     return [
         FaultFact("second_pass", program=p.shown)
         for p, o in zip(programs, twice, strict=True)

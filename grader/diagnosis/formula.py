@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, structs
 
@@ -14,20 +14,36 @@ from ..program import functions_called
 
 Names = tuple[tuple[str, tuple[float, ...]], ...]  # quantities by their text, with a value for each point
 
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly the parts of a text hold together
+# how tightly the parts of a text hold together: the precedence of its outermost operator
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _CONSTANTS = ("1", "2", "3")
-# the symbol, the function, whether the operands can be exchanged, and how tightly the result holds together
-_OPERATORS: tuple[tuple[str, Callable[[float, float], Any], bool, int], ...] = (
-    ("*", operator.mul, True, _PRODUCT),
-    ("/", operator.truediv, False, _PRODUCT),
-    ("+", operator.add, True, _SUM),
-    ("-", operator.sub, False, _SUM),
-    ("**", operator.pow, False, _POWER),
-)
 _TABLE_SIZE = 3  # the most quantities and functions in a formula of the table
 _LARGEST = 5  # the most in a formula that is made of two of the table
-_HUGE = 1e9
-_FEWEST = 4  # the fewest points
+_HUGE = 1e9  # a formula with a value as large as this is left out of the table
+_FEWEST = 4  # the fewest points; with fewer, too many formulas agree with the numbers by chance
+
+
+class _Operator(NamedTuple):
+    """An operator of formulas.
+
+    Attributes:
+        commutes: Whether the operands can be exchanged.
+        binds: How tightly the parts of its result's text hold together.
+    """
+
+    symbol: str
+    function: Callable[[float, float], Any]
+    commutes: bool
+    binds: int
+
+
+_OPERATORS = (
+    _Operator("*", operator.mul, commutes=True, binds=_PRODUCT),
+    _Operator("/", operator.truediv, commutes=False, binds=_PRODUCT),
+    _Operator("+", operator.add, commutes=True, binds=_SUM),
+    _Operator("-", operator.sub, commutes=False, binds=_SUM),
+    _Operator("**", operator.pow, commutes=False, binds=_POWER),
+)
 
 
 class _Formula(Struct, frozen=True):
@@ -35,8 +51,9 @@ class _Formula(Struct, frozen=True):
 
     Attributes:
         binds: How tightly the parts of its text hold together.
-        size: How many quantities and functions it has.
-        names: How many of these are names.
+        size: How many names, constants and functions it has. Operators do not count.
+        names: How many names it has.
+        values: Its value at each point.
     """
 
     text: str
@@ -47,12 +64,18 @@ class _Formula(Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[int, int, bool, int]:
-        """Return what decides between formulas with the same values: the simpler one has the lower rank."""
+        """Return what decides between formulas with the same values: the simpler one has the lower rank.
+
+        Of formulas of the same size, one with fewer names is simpler. After that, a sum comes last, and the length of
+        the text decides.
+        """
         return self.size, self.names, self.binds == _SUM, len(self.text)
 
 
 def formula(observed: Sequence[float], names: Names) -> str | None:
     """Return the simplest formula over `names` that has the observed value at each point; None if there is none.
+
+    The result is a constant if all observed values are equal. There is no result for fewer than four points.
 
     Formulas that agree at all points count as one. The points should have both signs, and no simple relation between
     them, so that only equal functions agree.
@@ -88,7 +111,10 @@ def _candidates(observed: tuple[float, ...], table: "_Table") -> Iterator[_Formu
 
 
 def _missing(left: Sequence[float], observed: Sequence[float]) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield each operator, with the right operands that give the observed values."""
+    """Yield each operator, with the values that its right-hand operand must have to give the observed values.
+
+    For example, `left * right` is `observed` if `right` is `observed / left`.
+    """
     pairs = tuple(zip(left, observed, strict=True))
     yield "+", tuple([o - x for x, o in pairs])
     yield "-", tuple([x - o for x, o in pairs])
@@ -98,12 +124,12 @@ def _missing(left: Sequence[float], observed: Sequence[float]) -> Iterator[tuple
 
 
 class _Table:
-    """Small formulas with different values, and how to find one by its values."""
+    """Small formulas, and how to find one by its values."""
 
     def __init__(self, formulas: Sequence[_Formula]) -> None:
         self.formulas = formulas
         points = range(len(formulas[0].values))
-        # at this point, most formulas have a value of their own
+        # sort by the values at one point: the point with the most different values
         self._point = max(points, key=lambda i: len({round(one.values[i], 9) for one in formulas}))
         self._sorted = sorted(formulas, key=lambda one: one.values[self._point])
         self._keys = [one.values[self._point] for one in self._sorted]
@@ -111,7 +137,7 @@ class _Table:
     def find(self, values: tuple[float, ...]) -> _Formula | None:
         """Return the formula that has these values, if there is one."""
         key = values[self._point]
-        # rounding may put the formula on either side of the key
+        # because of rounding, the formula may be just before the key, or just after it
         slack = 1e-9 * abs(key) + 1e-12
         for place in range(bisect_left(self._keys, key - slack), len(self._keys)):
             entry = self._sorted[place]
@@ -135,25 +161,31 @@ def _functions() -> dict[str, Callable[[float], float]]:
 
 @lru_cache(maxsize=64)
 def _table(names: Names) -> _Table:
-    """Return all formulas of up to three quantities and functions, the simpler ones first."""
+    """Return all formulas of up to three names, constants and functions, the smaller ones first.
+
+    Several names and constants may have the same values. Of the other formulas with the same values, the table has the
+    simplest one; it has none if a smaller formula has these values.
+    """
+    # formulas of size 1: the constants and the names
     points = len(names[0][1])
     atoms = [
         *(_Formula(text, _ATOM, 1, 0, (float(text),) * points) for text in _CONSTANTS),
         *(_Formula(text, _SUM if " " in text else _ATOM, 1, 1, values) for text, values in names),
     ]
     by_size = [[], atoms]
-    kept = {_rounded(entry.values): entry for entry in reversed(atoms)}  # the first of equal ones wins
+    kept = {_rounded(entry.values) for entry in atoms}
+    # formulas of each further size: two smaller ones with an operator, or a function of a smaller one
     for size in range(2, _TABLE_SIZE + 1):
         pairs = ((x, y) for i in range(1, size) for x in by_size[i] for y in by_size[size - i])
         # of two operands that can be exchanged, the smaller one comes first
-        compounds = (_combined(x, y, *op) for x, y in pairs for op in _OPERATORS if not op[2] or x.size <= y.size)
+        compounds = (_combined(x, op, y) for x, y in pairs for op in _OPERATORS if x.size <= y.size or not op.commutes)
         calls = (_called(name, function, x) for x in by_size[size - 1] for name, function in _functions().items())
         new: dict[tuple[str, ...], _Formula] = {}
         for entry in filter(None, chain(compounds, calls)):
             key = _rounded(entry.values)
             if key not in kept and (key not in new or entry.rank < new[key].rank):
                 new[key] = entry
-        kept.update(new)
+        kept |= new.keys()
         by_size.append(list(new.values()))
     return _Table(list(chain.from_iterable(by_size)))
 
@@ -162,10 +194,9 @@ def _rounded(values: Sequence[float]) -> tuple[str, ...]:
     return tuple(f"{value:.9g}" for value in values)
 
 
-def _combined(
-    x: _Formula, y: _Formula, symbol: str, function: Callable[[float, float], Any], _: bool, binds: int
-) -> _Formula | None:
-    return _made(_text(x, symbol, y, binds), binds, 0, function, x, y) if x.names or y.names else None
+def _combined(x: _Formula, op: _Operator, y: _Formula) -> _Formula | None:
+    """Return a formula with an operator; None if it has no name, or no moderate values."""
+    return _made(_text(x, op.symbol, y, op.binds), op.binds, 0, op.function, x, y) if x.names or y.names else None
 
 
 def _called(name: str, function: Callable[[float], float], x: _Formula) -> _Formula | None:
@@ -173,7 +204,10 @@ def _called(name: str, function: Callable[[float], float], x: _Formula) -> _Form
 
 
 def _made(text: str, binds: int, more: int, function: Callable[..., Any], *operands: _Formula) -> _Formula | None:
-    """Return a formula with `more` functions than its operands; None if it is 0, or not a moderate number."""
+    """Return a formula that has its operands and `more` functions.
+
+    Returns None if it is 0 at all points, or at some point huge, undefined or no float.
+    """
     try:
         values = tuple(map(function, *(operand.values for operand in operands)))
     except (ArithmeticError, ValueError):
