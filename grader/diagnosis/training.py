@@ -20,10 +20,12 @@ from ..program import Program, number_text, program
 from ..words.facts import OF_TRAINING, FactKind, FaultFact
 from .formula import formula
 
-_COUNTED: tuple[FactKind, ...] = ("passes_taken", "steps_taken", "other_rate")  # their numbers differ between trainings
-_MOST = 2  # facts about `train`
+# facts with a number in `found` that differs between trainings
+_COUNTED: tuple[FactKind, ...] = ("passes_taken", "steps_taken", "other_rate")
+_MOST = 2  # the most facts about `train`
 _LEAVES = program("L = a * b + c * d + e", a=3, b=-1.5, c=0.75, d=2.25, e=-4)
-# the gradients of the first leaves, which are given to the function
+# For each call, the gradients of the leaves that the function is given: the first ones of `_LEAVES`,
+# as many as there are gradients.
 _GRADS = ((16.0, -2.5, 0.5, -7.0, 1.5), (-3.0, 1.25, 9.0), (2.0, 6.5, -0.25, -1.75))
 _RATES = (0.1, 0.75, 2.5)  # one for each set of gradients
 _AT_FIRST = 1.0  # the gradient of each parameter before a training
@@ -77,20 +79,23 @@ def training_probes(limits: Limits) -> Batch:
 
 def training_facts(answer: Read) -> tuple[FaultFact, ...]:
     """Return the facts about `zero_grad` and `step`, and then those about `train` that do not follow from them."""
-    # in the order of `training_probes`
+    # the calls of `zero_grad`, those of `step`, and the trainings, in the order of `training_probes`
     outcomes = answer.seeds[0]
-    clears, moves = outcomes[: len(_GRADS)], outcomes[len(_GRADS) : 2 * len(_GRADS)]
-    of_clearing = [*_of_zero_grad(_calls(clears))]
-    of_step = [*_of_step(_calls(moves))]
+    clears, moves = _calls(outcomes[: len(_GRADS)]), _calls(outcomes[len(_GRADS) : 2 * len(_GRADS)])
+    trained = outcomes[2 * len(_GRADS) :]
+    of_clearing = [*_of_zero_grad(clears)]
+    of_step = [*_of_step(moves)]
+    # the facts about each training; a pair of trainings is needed for any fact about `train`
+    suspects = _suspects(clears, moves)
     trainings = [
-        tuple(_History(one, outcome.logged[0]).facts(outcome.called[0], _known(_calls(clears), _calls(moves))))
-        for one, outcome in zip(_TRAININGS, outcomes[2 * len(_GRADS) :], strict=True)
+        tuple(_History(one, outcome.logged[0]).facts(outcome.called[0], suspects))
+        for one, outcome in zip(_TRAININGS, trained, strict=True)
         if isinstance(outcome, Done) and _is_readable(outcome.logged[0])
     ]
     if len(trainings) < len(_TRAININGS):
         return (*of_clearing, *of_step)
     first, *others = trainings
-    if _keeps_losses([outcome.called[0] for outcome in outcomes[2 * len(_GRADS) :] if isinstance(outcome, Done)]):
+    if _keeps_losses([outcome.called[0] for outcome in trained if isinstance(outcome, Done)]):
         return (*of_clearing, *of_step, _fact("losses_kept"))
     # a fact of one training alone may be a coincidence
     of_train = [fact for fact in first if all(_key(fact) in map(_key, other) for other in others)]
@@ -98,7 +103,7 @@ def training_facts(answer: Read) -> tuple[FaultFact, ...]:
 
 
 def _given(grads: Sequence[float]) -> list[int]:
-    """Return the leaves that are given to a function, together with these gradients."""
+    """Return the leaves that are given to a function in the call with these gradients."""
     return [_LEAVES.index[leaf.name] for leaf in _LEAVES.leaves[: len(grads)]]
 
 
@@ -110,6 +115,7 @@ def _keeps_losses(returned: Sequence[Called]) -> bool:
 
 
 def _is_readable(log: Logged) -> bool:
+    """Return whether a log is complete, and each of its numbers is a float."""
     return log.complete and not any(isinstance(event.number, Odd) for event in log.events)
 
 
@@ -122,9 +128,14 @@ def _key(fact: FaultFact) -> tuple[str, str, str]:
 
 
 class _Call(Struct, frozen=True):
-    """A call of `zero_grad` or `step`: values and gradients of the leaves before it and after it.
+    """A call of `zero_grad` or `step`.
 
     Attributes:
+        values: the values of the leaves before it.
+        grads: the gradients of the leaves before it.
+        rate: the learning rate; `zero_grad` does not get it.
+        new_values: the values of the leaves after it.
+        new_grads: the gradients of the leaves after it.
         made: the values of the nodes that it made.
     """
 
@@ -159,10 +170,19 @@ def _calls(outcomes: Sequence[Done | Broke | None]) -> list[_Call]:
     ]
 
 
-def _known(clears: Sequence[_Call], moves: Sequence[_Call]) -> set[str]:
-    """Return what in a training may be wrong because of `zero_grad` or `step`: `cleared` gradients, `moved` values."""
-    # without calls there is no evidence, so nothing counts as right
+def _suspects(clears: Sequence[_Call], moves: Sequence[_Call]) -> set[str]:
+    """Return what `zero_grad` and `step` may do wrong in a training, so that `train` is not to blame for it.
+
+    Args:
+        clears: the calls of `zero_grad`; none if one of them did not return.
+        moves: the calls of `step`, likewise.
+
+    Returns:
+        `cleared` if gradients may not be cleared, and `moved` if values may not be moved as they should.
+    """
+    # without calls there is no evidence, so both are suspect
     kept = clears and all(call.new_values == call.values for call in clears)
+    # if `step` makes new nodes in place of the parameters, `zero_grad` no longer clears the parameters
     cleared = clears and all(grad == 0.0 for call in clears for grad in call.new_grads)
     moved = moves and all(_is_moved(call, i) for call in moves for i in range(call.count))
     rebinds = any(_was_made(call, i) for call in moves for i in range(call.count))
@@ -171,6 +191,7 @@ def _known(clears: Sequence[_Call], moves: Sequence[_Call]) -> set[str]:
 
 def _of_zero_grad(calls: Sequence[_Call]) -> Iterator[FaultFact]:
     """Yield the facts about `zero_grad`."""
+    # the gradients that are not 0 after each call: a fact if they are unchanged, or all one number
     left = [{i for i, grad in enumerate(call.new_grads) if grad != 0.0} for call in calls]
     same = all(call.new_grads[i] == call.grads[i] for call, places in zip(calls, left, strict=True) for i in places)
     kinds = {_text(call.new_grads[i]) for call, places in zip(calls, left, strict=True) for i in places}
@@ -179,6 +200,7 @@ def _of_zero_grad(calls: Sequence[_Call]) -> Iterator[FaultFact]:
         yield FaultFact("gradients_left", node="zero_grad", other=which)
     elif which == "all" and len(kinds) == 1:
         yield FaultFact("gradients_set", node="zero_grad", found=kinds.pop(), expected="0")
+    # the values, which `zero_grad` should not change
     changed = {
         _text(new) for call in calls for old, new in zip(call.values, call.new_values, strict=True) if old != new
     }
@@ -188,6 +210,7 @@ def _of_zero_grad(calls: Sequence[_Call]) -> Iterator[FaultFact]:
 
 def _of_step(calls: Sequence[_Call]) -> Iterator[FaultFact]:
     """Yield the facts about `step`."""
+    # the parameters that keep their values in each call, and those that move as they should
     still = [{i for i in range(call.count) if call.new_values[i] == call.values[i]} for call in calls]
     right = [{i for i in range(call.count) if _is_moved(call, i)} for call in calls]
     all_right = all(len(places) == call.count for places, call in zip(right, calls, strict=True))
@@ -203,6 +226,7 @@ def _of_step(calls: Sequence[_Call]) -> Iterator[FaultFact]:
 
 
 def _is_moved(call: _Call, i: int) -> bool:
+    """Return whether leaf `i` has the value that a step should give it."""
     return close(call.new_values[i], call.values[i] - call.rate * call.grads[i], abs(call.values[i]))
 
 
@@ -213,7 +237,7 @@ def _was_made(call: _Call, i: int) -> bool:
 
 
 def _new_value(calls: Sequence[_Call]) -> str | None:
-    """Return the formula by which all values were changed, or None."""
+    """Return the formula that gives all new values, as text; None if none was found."""
     points = [(call, i) for call in calls for i in range(call.count)]
     seen = [value for call, i in points if isinstance(value := call.new_values[i], float)]
     if len(seen) < len(points):
@@ -225,13 +249,13 @@ def _new_value(calls: Sequence[_Call]) -> str | None:
     )
     if found := formula(seen, names):
         return found
-    # without a formula, the step may be a multiple of the right one
-    for text, times in (("rate * p.grad", [call.rate for call, _ in points]), ("p.grad", [1.0] * len(points))):
+    # without a formula, the values may move by a constant times `rate * p.grad`, or times `p.grad`
+    for text, rates in (("rate * p.grad", [call.rate for call, _ in points]), ("p.grad", [1.0] * len(points))):
         factors = [
-            (call.values[i] - new) / (call.grads[i] * time)
-            for (call, i), new, time in zip(points, seen, times, strict=True)
+            (call.values[i] - new) / (call.grads[i] * rate)
+            for (call, i), new, rate in zip(points, seen, rates, strict=True)
         ]
-        if all(_is_same(one, factors[0]) for one in factors):
+        if all(_is_same(factor, factors[0]) for factor in factors):
             return f"p.data - {factors[0]:.6g} * {text}"
     return None
 
@@ -241,18 +265,21 @@ def _text(number: Observed) -> str:
 
 
 def _which_of_each(some: Sequence[Collection[int]], calls: Sequence[_Call]) -> str:
-    """Return which parameters some places are, if they are the same in each call; else an empty text."""
+    """Return what `_which` says of the places in each call; an empty text if it differs, or if a call has none."""
     named = {_which(places, call.count) if places else "" for places, call in zip(some, calls, strict=True)}
     return named.pop() if len(named) == 1 else ""
 
 
-def _which(some: Collection[int], count: int) -> str:
-    """Return which parameters some places are: `all`, `first` and so on; `some` for any others."""
-    others = set(range(count)) - set(some)
+def _which(places: Collection[int], count: int) -> str:
+    """Return which of `count` parameters have these places.
+
+    The result is `all`, `first`, `last`, `not_first`, `not_last` or, for any other places, `some`.
+    """
+    others = set(range(count)) - set(places)
     if not others:
         return "all"
     for name, place in (("first", 0), ("last", count - 1)):
-        if set(some) == {place}:
+        if set(places) == {place}:
             return name
         if others == {place}:
             return f"not_{name}"
@@ -287,11 +314,12 @@ class _Pass(Struct):
 
     Attributes:
         loss: the number of the loss at which it begins; -1 for another node.
-        at: the parameters when it begins.
+        at: the values of the parameters when it begins.
         before: the gradients when it begins.
         after: the gradients when it ends.
-        cleared: whether all gradients were set to 0 before any write to a value.
-        made: the values of nodes that are made later.
+        cleared: whether all gradients were set to 0 after it, before any write to a value.
+        moves: the writes to values after it.
+        made: the values of the nodes that were made after it.
     """
 
     loss: int
@@ -315,7 +343,20 @@ class _Pass(Struct):
 
 
 class _History:
-    """The history of a training, from its log."""
+    """The history of a training, from its log.
+
+    Args:
+        log: the events. `Log` in `grader.worker.adapter.recording` describes the kinds.
+
+    Attributes:
+        count: the number of parameters.
+        data: the values of the parameters, at the end.
+        grads: the gradients of the parameters, at the end.
+        losses: the losses that `loss_of` returned.
+        early: the moves before the first pass.
+        passes: the backward passes.
+        own_gradients: whether a gradient was set to another number than 0 outside of a pass.
+    """
 
     def __init__(self, training: _Training, log: Logged) -> None:
         self.training = training
@@ -323,14 +364,15 @@ class _History:
         self.data = [leaf.value for leaf in training.loss.leaves]
         self.grads = [_AT_FIRST] * self.count
         self.losses: list[_Loss] = []
-        self.early: list[_Move] = []  # the moves before the first pass
+        self.early: list[_Move] = []
         self.passes: list[_Pass] = []
-        self.own_gradients = False  # whether a gradient was set to another number than 0 outside of a pass
+        self.own_gradients = False
         for event in log.events:
             assert isinstance(event.number, float)
             self._take(event.kind, event.place, event.number)
 
     def _take(self, kind: str, place: int, number: float) -> None:
+        """Add an event to the history. `left` is a gradient at the end of a pass, and `grad` one outside of a pass."""
         # an event belongs to the last pass, if there is one
         now = self.passes[-1] if self.passes else None
         which = self.training.places.index(place) if kind in ("left", "grad", "data") else -1
@@ -353,29 +395,34 @@ class _History:
 
     # -- facts --------------------------------------------------------------------------------
 
-    def facts(self, returned: Called, known: Collection[str]) -> Iterator[FaultFact]:
+    def facts(self, returned: Called, suspects: Collection[str]) -> Iterator[FaultFact]:
         """Yield the facts about `train`.
 
         Args:
             returned: what `train` returned.
-            known: `cleared` if there are facts about `zero_grad`, and `moved` if there are facts about `step`.
+            suspects: what `_suspects` returned. There are no facts that may follow from it.
         """
         if not self.passes:
             if not self.own_gradients:
                 yield _fact("never_passed")
             return
-        if "moved" not in known and not any(one.moved for one in self.passes) and any(map(self._rebinds, self.passes)):
+        moves_right = "moved" not in suspects
+        if moves_right and not any(one.moved for one in self.passes) and any(map(self._rebinds, self.passes)):
             yield _fact("rebound", other="all")
             return
-        found = [*self._of_losses("moved" in known)]
-        if "moved" not in known:
+        found = [*self._of_losses(moves_right)]
+        if moves_right:
             found += self._of_moves()
-        if "cleared" not in known:
+        if "cleared" not in suspects:
             found += self._of_clearing()
-        yield from found or (() if known else self._of_returned(returned))
+        yield from found or (() if suspects else self._of_returned(returned))
 
-    def _of_losses(self, moved: bool) -> Iterator[FaultFact]:
-        """Yield the facts about the losses at which passes begin. `moved` is for wrong moves."""
+    def _of_losses(self, moves_right: bool) -> Iterator[FaultFact]:
+        """Yield the facts about the losses at which passes begin.
+
+        Args:
+            moves_right: whether `step` is certainly right, so that moves at a wrong time are the fault of `train`.
+        """
         # two passes from one loss
         again = [(one, other) for one, other in pairwise(self.passes) if one.loss == other.loss >= 0]
         # a pass from a node that is no loss can be judged only if all gradients were 0 before it, or
@@ -389,7 +436,7 @@ class _History:
             yield _fact("other_root")
         elif len(self.losses) == self.training.steps > len(self.passes):
             yield _fact("passes_taken", found=str(len(self.passes)), expected=str(self.training.steps))
-        if moved:
+        if not moves_right:
             return
         # the first pass of each loss: the parameters must not have moved since the loss was built
         first = {one.loss: one for one in reversed(self.passes) if one.loss >= 0}
@@ -406,13 +453,13 @@ class _History:
         )
 
     def _of_clearing(self) -> Iterator[FaultFact]:
-        """Yield the facts about gradients that are not 0 when a pass begins, or 0 when the parameters move."""
-        # cleared between a pass and its step: the step then moves nothing, except perhaps after the
-        # last pass
+        """Yield the facts about gradients that are not cleared before a pass, or cleared before its step."""
+        # cleared between a pass and its step, so that the step moves nothing; after the last pass, this
+        # may be different
         early = [one for one in self.passes if one.cleared and any(one.after) and one.moves]
         if early and all(not one.moved for one in early) and len(early) >= len(self.passes) - 1:
             yield _fact("cleared_early")
-        # the gradients to which each pass adds
+        # the gradients that each pass adds to although they are not 0, and which passes do this
         added = [{i for i in range(self.count) if self._is_added(one, i)} for one in self.passes]
         which = {_which(places, self.count) for places in added if places}
         when = [bool(places) for places in added]
@@ -428,7 +475,10 @@ class _History:
         return any(one.loss == other.loss and not one.moved for one, other in pairwise(self.passes))
 
     def _is_added(self, one: _Pass, i: int) -> bool:
-        """Return whether a pass adds to a gradient that is not 0. A pass may also begin by clearing the gradients."""
+        """Return whether a pass adds to gradient `i` although it is not 0.
+
+        A pass that clears the gradients itself does not add to them. It is recognised by its result.
+        """
         fresh = self.training.at(self.losses[one.loss].at).gradients() if one.loss >= 0 else ()
         return one.before[i] != 0.0 and not (
             fresh and close(one.after[i], fresh[self.training.places[i]], abs(one.after[i]))
@@ -472,19 +522,22 @@ class _History:
         return all(close(x, right[i], abs(right[i])) for i, x in ends.items())
 
     def _rebinds(self, one: _Pass) -> bool:
-        """Return whether nodes were made after a pass with the values that the parameters should have."""
+        """Return whether nodes with the values that the parameters should get were made after a pass."""
         moved = [x - self.training.rate * grad for x, grad in zip(one.at, one.after, strict=True)]
         return any(one.after) and all(any(close(number, x, abs(x)) for number in one.made) for x in moved)
 
     def _rate(self, one: _Pass) -> float | None:
-        """Return the multiple of their gradients by which all parameters decrease after a pass, or None."""
+        """Return the learning rate of the moves after a pass; None if the parameters do not move by the same rate."""
         rates = [(move.old - move.new) / move.grad for move in one.moves if move.changes and move.grad]
         if not rates or len(rates) < len(one.moved) or not all(_is_same(rate, rates[0]) for rate in rates):
             return None
         return rates[0]
 
     def _of_rates(self, rates: Sequence[float]) -> dict[str, str]:
-        """Return the fields of a fact about rates: as they are, or as multiples of the right one."""
+        """Return the fields of a fact about rates.
+
+        If they are the same, `found` is the rate. Otherwise it has the first three, as multiples of the right one.
+        """
         same = all(_is_same(rate, rates[0]) for rate in rates)
         times = ", ".join(f"{rate / self.training.rate:.6g}" for rate in rates[:3])
         return {
@@ -494,8 +547,7 @@ class _History:
         }
 
     def _of_returned(self, returned: Called) -> Iterator[FaultFact]:
-        """Yield the fact that the returned losses are those after each step."""
-        # the losses for the parameters after each step, which a late `train` returns
+        """Yield the fact that the returned losses are those after each step, instead of those before it."""
         after = [self.training.at(one.at) for one in self.passes[1:]] + [self.training.at(self.data)]
         right = [p.values[p.root] for p in after] if all(one.moved for one in self.passes) else []
         got = returned.numbers or ()
