@@ -16,8 +16,8 @@ from ..course import CourseError
 from ..oracle.answers import NoAnswer
 from ..program import ProgramError
 
-_KIT = Path(os.path.realpath(__file__)).parents[1]
-_ASKED_FOR = (ProgramError, NoAnswer)  # raised by the grader for wrong input from a test
+_GRADER = Path(os.path.realpath(__file__)).parents[1]  # the folder of the grader's code
+_WRONG_INPUT = (ProgramError, NoAnswer)  # raised by the grader for wrong input from a test
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., None])
 
@@ -48,6 +48,7 @@ def checks_arguments(cls: type[T]) -> type[T]:
 
 
 def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that checks its arguments and then calls the given one."""
     signature, types_of = inspect.signature(method), functools.cache(lambda: get_type_hints(method))
 
     @functools.wraps(method)
@@ -56,7 +57,7 @@ def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
             bound = signature.bind(*arguments, **named).arguments
         except TypeError as error:
             raise ArgumentError(f"{method.__name__}: {error}") from None
-        for name, value in list(bound.items())[1:]:  # without `self`
+        for name, value in list(bound.items())[1:]:  # the first one is `self`
             kind, wanted = signature.parameters[name].kind, types_of()[name]
             if kind is inspect.Parameter.VAR_KEYWORD:  # values of leaves, which `program` checks
                 continue
@@ -82,7 +83,7 @@ def _fits(value: object, wanted: Any) -> bool:
         return callable(value)
     if kind is not None and issubclass(kind, Sequence):
         return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
-    # a bool is an int in Python, but `True` is no number that a test means
+    # a bool is an int in Python, but a test that passes `True` for a number is wrong
     if wanted is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     return isinstance(value, wanted)
@@ -96,8 +97,7 @@ def mistake(error: BaseException, test: Path) -> CourseError | None:
         test: The file of hidden tests.
 
     Returns:
-        None if the exception is the grader's own fault. That is an exception raised by the grader for a reason other
-        than wrong input.
+        None if the exception is the grader's own fault: its code raised it, and not for wrong input from the test.
     """
     folder = Path(os.path.realpath(test.parent))
     if isinstance(error, SyntaxError) and error.filename is not None and _real(error.filename).parent == folder:
@@ -105,13 +105,14 @@ def mistake(error: BaseException, test: Path) -> CourseError | None:
             test.parent / Path(error.filename).name, error.lineno, f"{type(error).__name__}: {error.msg}"
         )
     line = None
-    # from the innermost frame on: the test's own, or one of the grader's inside of it
+    # look for a frame of the test, from the innermost frame outwards; a frame of the grader that comes
+    # first was called by the test
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         path = _real(frame.f_code.co_filename)
         if path.parent == folder:
             test, line = test.parent / path.name, number
             break
-        if path.is_relative_to(_KIT) and not isinstance(error, _ASKED_FOR):
+        if path.is_relative_to(_GRADER) and not isinstance(error, _WRONG_INPUT):
             return None
     return CourseError(test, line, _described(error))
 

@@ -1,4 +1,7 @@
-"""The programs of a check and the answer to them, before the programs are judged one by one."""
+"""The programs and numbers that a check sends, and what is read from the steps of a run and from a whole answer.
+
+`under_check` compares the observations with what is expected.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -36,7 +39,7 @@ class Questions:
         return self._redraw is not None
 
     def fresh(self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool) -> list[Program]:
-        """Return programs drawn from the seed."""
+        """Return programs drawn from the seed. `grader.program.draw` explains the arguments."""
         drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
         self._fresh |= {p.key for p in drawn}
         return drawn
@@ -51,7 +54,8 @@ class Questions:
 
     def is_fresh(self, p: Program) -> bool:
         """Return whether a program was drawn for this check."""
-        return bool(self._fresh) and p.key in self._fresh  # computing the key of a large program is slow
+        # the first condition avoids computing the key, which is slow for a large program
+        return bool(self._fresh) and p.key in self._fresh
 
     def programs(self, given: Given, leaves: dict[str, float], beside: Sequence[float] = ()) -> list[Program]:
         """Return the programs to send. With a redraw, all except fresh ones get other leaf values.
@@ -62,8 +66,8 @@ class Questions:
         programs = parsed(given, leaves)
         if self._redraw is None:
             return programs
-        # torch does not know functions of the file, so `truth` is redrawn in place of such a
-        # program
+        # torch does not know functions of the learner's file. A program that calls them has a `truth`:
+        # a program for torch with the same nodes, which is redrawn in its place.
         redrawn = iter(self._redraw.programs([p.truth or p for p in programs if not self.is_fresh(p)], beside))
         return [p if self.is_fresh(p) else _redrawn(p, next(redrawn)) for p in programs]
 
@@ -92,7 +96,11 @@ class Questions:
         return list(items) if self._redraw is None else self._redraw.in_other_order(items)
 
     def leaves(self, text: str, leaves: dict[str, float]) -> dict[str, float]:
-        """Return the leaf values with which a program is sent. Ints stay ints."""
+        """Return the leaf values with which the program `text` is sent. With a redraw, they are others.
+
+        Args:
+            leaves: the leaf values of the check. Values that are ints are replaced by ints.
+        """
         if self._redraw is None:
             return leaves
         (redrawn,) = self._redraw.programs(parsed([text], leaves))
@@ -100,7 +108,7 @@ class Questions:
 
 
 def _redrawn(p: Program, other: Program) -> Program:
-    """Return a program with the numbers of `other`: the program itself redrawn, or its `truth`."""
+    """Return a program with other numbers. `other` is the redrawn program, or its redrawn `truth` if it has one."""
     return p.following(other) if p.truth else other
 
 
@@ -110,39 +118,47 @@ def parsed(given: Given, leaves: dict[str, float]) -> list[Program]:
 
 
 def aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    """Return steps in the worker's form.
+    """Return steps in the worker's form, in which they name the nodes that they are about.
 
-    Passes begin at the program's root, and functions get all nodes as one list.
+    Passes begin at the program's root, and functions get all nodes as one list. For example, `("backward",)` becomes
+    `("backward", 4)` for a program whose root has the index 4.
     """
     every_node = [["nodes", list(range(len(p.nodes)))]]
-    more = dict.fromkeys(("backward", "local_rules", "release"), (p.root,))
-    after = {"call": (every_node,)}
-    return tuple((step[0], *more.get(step[0], ()), *step[1:], *after.get(step[0], ())) for step in steps)
+    first_argument = dict.fromkeys(("backward", "local_rules", "release"), (p.root,))
+    last_argument = {"call": (every_node,)}
+    return tuple(
+        (step[0], *first_argument.get(step[0], ()), *step[1:], *last_argument.get(step[0], ())) for step in steps
+    )
 
 
 def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[StartingFrom, ...]:
-    """Return a remark on the gradients that were set before; nothing if they were the usual ones."""
+    """Return a remark on the gradients that were set before; nothing if they were the usual ones.
+
+    Args:
+        upstream: the gradient of the root, usually 1.
+        already: existing gradients of other nodes by their names, usually none.
+    """
     if upstream == 1.0 and not already:
         return ()
     return (StartingFrom({f"{p.root_name}.grad": upstream} | {f"{name}.grad": grad for name, grad in already.items()}),)
 
 
-# -- runs in the form in which they are recorded
+# -- what `grade play` can show of a run: a training, layers, or a recorded pass
 
+# A run is a program and steps. A step is a tuple: its name, and its arguments.
 MOST_NODES = 40  # the most nodes of a program that is recorded
 _MOST_WITH_CALLS = 20  # the same for a program in which functions of the file make nodes
-_PASSES = ("backward", "local_rules", "call")
-
+_PASSES = ("backward", "local_rules", "call")  # the steps that may run rules; `_is_pass` says which calls do
 
 MOST_STEPS = 60  # the most steps of a training that is shown
-MOST_PARAMETERS = 20
+MOST_PARAMETERS = 20  # the most parameters of a training that is shown
 
 
 class Training(Struct, frozen=True):
-    """A training in a check's run: the loss, the number of steps, and the rate.
+    """A training in a check's run: the loss, the number of steps, and the learning rate.
 
     Attributes:
-        before: The gradients of the parameters at first: pairs of a node and its gradient.
+        before: The existing gradients of the parameters: pairs of the index of a node and its gradient.
     """
 
     loss: Program
@@ -154,18 +170,24 @@ class Training(Struct, frozen=True):
 def training(run: Run) -> Training | None:
     """Return the training in a check's run, or None if there is none, or if it cannot be shown."""
     p = run.program
-    step = next((step for step in run.steps if step[0] == "train"), None)
-    if step is None or p.truth or len(p.nodes) > MOST_NODES or len(p.leaves) > MOST_PARAMETERS or step[2] > MOST_STEPS:
+    train = next((step for step in run.steps if step[0] == "train"), None)
+    if train is None or p.truth or len(p.nodes) > MOST_NODES or len(p.leaves) > MOST_PARAMETERS:
+        return None
+    _, _, steps, rate = train
+    if steps > MOST_STEPS:
         return None
     before = next((step[1] for step in run.steps if step[0] == "preload"), ())
-    return Training(p, step[2], step[3], tuple((index, grad) for index, grad in before))
+    return Training(p, steps, rate, tuple((index, grad) for index, grad in before))
 
 
 _LAYERS = 10  # the fewest nodes in a list that are shown as layers
 
 
 def layers(p: Program) -> tuple[int, ...]:
-    """Return the node that a function of the file is given and the list of nodes that it makes, if the list is long."""
+    """Return the indices of the nodes that a function of the file is given, and of those that it makes.
+
+    Return no indices if no function makes a list long enough to be shown as layers.
+    """
     for index, node in enumerate(p.nodes):
         if isinstance(node, Op) and node.made and node.made.count >= _LAYERS:
             given = [node.operands[at] for kind, at in node.made.arguments if kind == "node" and isinstance(at, int)]
@@ -179,12 +201,13 @@ def is_played(run: Run) -> bool:
 
 
 def recorded(run: Run) -> Run | None:
-    """Return a check's run in a form that is recorded. It ends with the last pass, which is the recorded one.
+    """Return a check's run as it is sent to be recorded.
+
+    It begins with a step `record`, and ends with the last pass of the check's run, which is the recorded one.
 
     Return None for a run without a pass, without an operation, or with too many nodes. Also return None if a function
     of the file is called after the last pass.
     """
-    # the last pass is the recorded one
     passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES
@@ -192,9 +215,9 @@ def recorded(run: Run) -> Run | None:
         return None
     if any(step[0] == "call" for step in run.steps[passes[-1] + 1 :]):
         return None
-    # only what changes gradients before that pass, and the pass
+    # keep that pass, and the steps before it that change gradients or build the program anew
     steps = [step for step in run.steps[: passes[-1] + 1] if step[0] in ("preload", "anew", *_PASSES)]
-    # the gradients that the grader sets right before it belong to it
+    # record from that pass on, or from the step right before it if that one sets gradients
     begin = len(steps) - 1
     if begin and steps[begin - 1][0] == "preload":
         begin -= 1
@@ -202,9 +225,13 @@ def recorded(run: Run) -> Run | None:
 
 
 def _is_pass(run: Run, number: int) -> bool:
-    """Return whether a step runs rules. A function of the file does so if the gradients are read next.
+    """Return whether a step of `_PASSES` runs rules.
 
-    It gets nodes and numbers one by one. A function with a list of nodes sets their gradients to 0.
+    A call of a function of the file is taken for a backward pass if its gradients are read next, and if the function
+    gets nodes and numbers one by one. A function that gets a list of nodes is one that sets their gradients to 0.
+
+    Args:
+        number: the number of the step in the run.
     """
     step, later = run.steps[number], run.steps[number + 1 :]
     if step[0] != "call":
@@ -235,9 +262,10 @@ class Shown(Struct, frozen=True):
 
 
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
-    """Return only whether each run was completed.
+    """Return an answer without results, which only tells whether each run was completed.
 
-    Of a huge graph, other observations differ between engines that make the same mistake in slightly different ways.
+    For a huge graph, a diagnosis compares nothing else, because engines that make the same mistake in slightly
+    different ways have different results.
     """
     if not isinstance(answer, Read):
         return answer
@@ -248,7 +276,7 @@ def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
 
 
 def left_out(answer: Read) -> bool:
-    """Return whether the answer lacks a requested run, although no earlier run had reached a limit."""
+    """Return whether the answer lacks a run, and no earlier run reached a limit, which would be the reason."""
     for outcome in chain.from_iterable(answer.seeds):
         if outcome is None:
             return True
@@ -259,7 +287,8 @@ def left_out(answer: Read) -> bool:
 
 # -- operations that an engine does not offer
 
-_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")  # for a plain number
+# the exceptions that an operator may raise to refuse a plain number
+_REFUSALS = ("TypeError", "AttributeError", "AssertionError", "ValueError", "NotImplementedError")
 _NUMBER_REFUSED = re.compile(r"unsupported operand type.*'(int|float)'")
 
 
@@ -277,14 +306,16 @@ def not_offered(about: Program, problem: Problem) -> bool:
     if sides and problem.where == "build" and not problem.lines and _NUMBER_REFUSED.search(problem.message):
         return True  # Python itself refused: the operator is missing, or it returned NotImplemented
     refused = problem.where == "build" and (problem.user is not None or problem.type_name in _REFUSALS)
-    # an operation that returned None, or a reflected operator that exists and fails, is offered and wrong
+    # An operator that exists may refuse a number on the right. An operation that returned None, or a reflected
+    # operator that exists and fails for a number on the left, is offered and wrong.
     return refused and sides == {"right"} and not extra and "NoneType" not in problem.message
 
 
 def lacks(about: Program, problem: Problem, operations: Collection[str]) -> bool:
     """Return whether a program could not be built because the engine does not define one of these operations.
 
-    An operation whose method uses another one of these operations, which the engine lacks, counts as not defined.
+    An operation also counts as not defined if its method uses another one of these operations, and the engine lacks
+    that one. Then `problem.user` is the method that uses it.
     """
     methods = {METHODS.get(op, op) for op in operations}
     if problem.user is None:
