@@ -1,6 +1,15 @@
 """Search for the line that must change: edit a failing file in one place, run the checks, see whether they pass.
 
-A repair is only reported if the checks passed with it. The search knows no kinds of mistakes and no kinds of engines.
+A repair is an edit with which the checks passed. Only repairs are reported. A candidate is an edit that is tried. The
+worker makes the candidates, which are of these sorts:
+
+- an edit of one statement, or of several statements,
+- a whole function of the learner, which the function of the same name in the solution replaces,
+- a part of the solution in place of a statement or an expression (kind `grafted`).
+
+A candidate is tried in two stages. It is first run on the screens: for each failed check, the batch on which it failed.
+That is fast, because one process tries many candidates. A candidate that passes there is run as a file of its own, on
+all checks.
 """
 
 import ast
@@ -21,17 +30,18 @@ from ..oracle import TableOracle
 from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
 
-MOST = 2_000  # candidates that are tried
-_MOST_UNSCREENED = 100  # candidates that are tried if each needs a process of its own
-_MOST_FIRST = 40  # candidates that pass where the first check failed, if none passes all checks
-_MOST_LATER = 2  # checks after the first one that are tried if nothing makes the first one pass
-_MOST_ALONE = 150  # candidates that run in a process of their own
+MOST = 2_000  # the most edits of one attempt
+_MOST_UNSCREENED = 100  # the same without screens, where each edit needs a process of its own
+_MOST_FIRST = 40  # the most edits that run as files if they pass the first screen, and none passes all checks
+_MOST_LATER = 2  # the most further failed checks that are tried if nothing makes the first one pass
+_MOST_ALONE = 150  # the most runs of candidates as files of their own, in the whole search
 _MAX_CPU_S = 10.0  # of a whole search
 _SMALL = 100  # nodes of a program
 _SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
+_HASTE = 8  # divides the limits of a candidate on any other program; a right file needs much less than the limits
 _MOST_LINES, _LINE = 20, 200  # lines of an edit that is shown, and characters of a line
-_HASTE = 8  # divides the limits of a candidate otherwise; a right file needs much less than the limits
-# the kinds of candidates that are tried together; the search ends after a group with a repair
+# The tiers of edits by kind. Edits of a low tier are more likely to be the repair, so they are tried
+# first. The search ends after a group with a repair.
 _TIERS: Mapping[str, int] = {
     **dict.fromkeys(("accumulate", "assigned", "sign", "operator", "operands"), 0),
     **dict.fromkeys(("factor_dropped", "constant", "comparison", "step", "reversed", "condition", "called"), 1),
@@ -54,7 +64,7 @@ def search(
     """Try the candidates of a file that fails. Yield the progress, and the result.
 
     If the candidates take more time than is allowed, there is no result, because a result would depend on the machine.
-    Of a run with parts of a solution, only whether the checks pass is kept.
+    The result has no text of the solution. Of a run with parts of it, only whether the checks pass is used.
 
     Args:
         source: The text that was graded.
@@ -66,37 +76,38 @@ def search(
     failed, filled = _failed(exercise, examined)
     if not failed:
         return
-    # the checks that failed, and what edits are tried on before they run as files of their own
+    # the screens of the failed checks; without `filled`, only the first of these checks can pass
     budget = budget or Budget(_MAX_CPU_S, withdrawn=withdrawn)
     trial = _Trial(grader, exercise, source, failed, budget)
     screens = _screens(examined, failed if filled else failed[:1])
     solution = _solution(grader, exercise)
     with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
-        # the candidates, without those that the failing run does not execute
+        # the candidates, without those whose lines the failing run does not execute
         candidates = process.candidates()
         executed, suspects = _executed(process, screens, examined.passing)
         edits, whole_functions = _split(candidates, executed, suspects, source)
-        # whole functions
+        # try whole functions, to learn in which function the edits have to be
         functions = _with_right_function(trial, list(_with_solution(whole_functions, source, solution)), filled)
-        # edits, one kind after another, those of the only such function if there is one, and those of several functions
+        # try the edits, one group after another; if there is one such function, only those that concern it
         edits = _of_functions(edits, functions, whole_functions)
         attempt = _Attempt(trial, process, screens, edits, filled)
         repaired = yield from attempt.repaired()
         tried, check = attempt.tried, ""
-        # without a repair, the edits with which the first check passes, or else the next one
+        # without a repair: the edits with which the first failed check passes, or else a later one
         if not repaired and not functions.every and len(failed) > 1:
             repaired = yield from attempt.first_passed()
             check = failed[0].id
         if not repaired and not (functions.every or functions.first):
             later = failed[1 : 1 + _MOST_LATER]
             repaired, tried, check = yield from _later_passed(trial, process, candidates, later, examined, tried)
-    # parts of the solution's function
+    # if that fails, too: try parts of the solution in the only function
     if not repaired and functions.only is not None and screens:
         lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
         repaired, tried = yield from _grafted(trial, screens, lines, solution, tried, every=bool(functions.every))
     if budget.exceeded:
         return
-    # a function is named if no line is; the name of the only function that the learner wrote says nothing
+    # The result also names functions, unless all repairs are in one place, or the file has only one function that may
+    # be replaced, whose name would say nothing.
     named = functions.every or ([] if repaired and not check else functions.first)
     several = sum(candidate.kind == "function" for candidate in candidates.values()) > 1
     if not several or len({candidate.lines for candidate in repaired}) == 1:
@@ -104,7 +115,7 @@ def search(
     named = [candidate for candidate in named if trial.keeps(candidate)]
     check = check if repaired or named else ""
     shown = [*named, *repaired]
-    # only if every edit was tried, "no edit repairs the file" is true
+    # whether it is true that no edit repairs the file: every edit was tried
     exhaustive = not repaired and len(edits.by_number) <= attempt.most
     yield Repairs(tuple(_reported(trial, shown)), tried, exhaustive=exhaustive, check=check)
 
@@ -119,7 +130,12 @@ def _reported(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repa
 def _executed(
     process: CandidateProcess, screens: Sequence[Screen], passing: Sequence[Run]
 ) -> tuple[frozenset[int] | None, frozenset[int]]:
-    """Return the lines that the first failing run executes, or None, and those of them that no right run executes."""
+    """Return the lines that the failing run executes, and the suspects.
+
+    Returns:
+        - The lines that are executed for the first screen; None if that is not known.
+        - Those of them that none of the runs `passing` executes.
+    """
     executed = process.executed(screens[0].batch) if screens else None
     if executed is None or not passing:
         return executed, frozenset()
@@ -131,7 +147,10 @@ def _executed(
 def _split(
     candidates: Mapping[int, Candidate], executed: frozenset[int] | None, suspects: frozenset[int], source: Source
 ) -> tuple["_Edits", list[Candidate]]:
-    """Return the edits, and the whole functions, that can change a run which executes these lines."""
+    """Return the edits and the whole functions among the candidates.
+
+    Those that cannot change a run which executes the lines `executed` are left out.
+    """
     if executed is not None:
         candidates = {
             number: candidate for number, candidate in candidates.items() if _is_executed(candidate, executed, source)
@@ -167,7 +186,9 @@ class _Edits(Struct, frozen=True):
 
 
 def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
-    """Return the required checks that failed, and whether the code of all of them was begun.
+    """Return the required checks that failed, and `filled`: whether the code of all of them was begun.
+
+    If it was not, no edit in one place makes all checks pass.
 
     Checks whose code is still to be filled in come last, because no edit in one place makes them pass. If no code was
     begun, there are no checks.
@@ -179,7 +200,7 @@ def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
 
 
 def _screens(examined: Examined, checks: Sequence[Check]) -> list[Screen]:
-    """Return what edits are tried on first, for each check that has it."""
+    """Return the screens of checks: the programs that edits are tried on first. Some checks have none."""
     return [examined.screens[check.id] for check in checks if check.id in examined.screens]
 
 
@@ -205,7 +226,8 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
     """Try right functions in the place of the learner's, one at a time.
 
     Args:
-        filled: Whether a repair is possible. Otherwise only the first check can pass.
+        right: The candidates with the solution's functions.
+        filled: Whether all checks can pass. Otherwise only the first failed check can.
     """
     every = [candidate for candidate in right if trial.mends(candidate, trial.failed)] if filled else []
     if every or len(trial.failed) == 1:
@@ -272,11 +294,11 @@ def _grafted(
 
 
 class _Attempt:
-    """The candidates of one process, tried one kind after another.
+    """The candidates of one process, tried one group after another.
 
     Args:
         screens: The programs that they are tried on first.
-        filled: Whether a repair is possible. Otherwise only the first check can pass.
+        filled: Whether all checks can pass. Otherwise only the first failed check can.
         tried: How many candidates were tried before.
 
     Attributes:
@@ -297,7 +319,7 @@ class _Attempt:
         self._filled = filled
         self.most = MOST if screens else _MOST_UNSCREENED
         self.tried = tried
-        self._first: list[int] = []  # the candidates that pass where the first check failed
+        self._first: list[int] = []  # the candidates that pass the first screen
 
     def repaired(self, check: Check | None = None) -> Generator[Searching, None, list[Candidate]]:
         """Return the candidates of the first group that has a repair, one for each place. Yield the progress.
@@ -307,14 +329,14 @@ class _Attempt:
         """
         edits = self._edits.by_number
         for _, group in groupby(self._edits.in_order()[: self.most], lambda number: self._edits.group(edits[number])):
-            # the groups come in the order of how likely they are, so the first repair ends the
-            # search
+            # run them on the screens, and those that pass there as files of their own
             passed = yield from self._screened(list(group))
             if not self._screens:
                 self.tried += len(passed)
             yield self._progress()
-            again = [edits[number] for number in passed] if self._filled else []
-            repairs = yield from self._trial.one_in_each_place(again, self._progress(), check)
+            to_run = [edits[number] for number in passed] if self._filled else []
+            repairs = yield from self._trial.one_in_each_place(to_run, self._progress(), check)
+            # a later group is less likely to have the repair that is meant
             if repairs or self._trial.budget.exceeded:
                 return repairs
         return []
@@ -329,10 +351,10 @@ class _Attempt:
         return []
 
     def _screened(self, numbers: list[int]) -> Generator[Searching, None, list[int]]:
-        """Return the candidates that pass wherever a check failed."""
+        """Return the candidates that pass every screen. Yield the progress."""
         for place, screen in enumerate(self._screens):
             passed = []
-            # all candidates come to the first screen, and few to the others
+            # the CPU time of each: all candidates come to the first screen, and few to the others
             each_s = screen.batch.cpu_s / _HASTE if place else _each_s(screen)
             answers = self._process.tried(screen.batch, numbers, each_s)
             for number, answer in zip(numbers, answers, strict=True):
@@ -349,7 +371,13 @@ class _Attempt:
 
 
 class _Trial(Struct):
-    """The runs of a candidate as a file of its own."""
+    """The runs of candidates as files of their own.
+
+    Attributes:
+        failed: The required checks that failed.
+        again: A grader with another seed, whose programs have other numbers. It is made when it is needed.
+        left: How many runs are left. Those with `again` do not count.
+    """
 
     grader: Grader
     exercise: Exercise
@@ -362,7 +390,11 @@ class _Trial(Struct):
     def one_in_each_place(
         self, candidates: Sequence[Candidate], progress: Searching, check: Check | None
     ) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates that repair the file, one for each place. Yield the progress before each run."""
+        """Return the candidates that repair the file, one for each place. Yield the progress before each run.
+
+        Args:
+            check: As for `repairs`.
+        """
         by_place: dict[tuple[int, ...], Candidate] = {}
         for candidate in candidates:
             yield progress
@@ -374,7 +406,7 @@ class _Trial(Struct):
         return [repair for repair in repairs if not any(_says_more(other, repair) for other in repairs)]
 
     def _least(self, candidate: Candidate, check: Check | None) -> Candidate:
-        """Return a repair of several statements without the statements that need no edit."""
+        """Return a repair without the edits of statements that it does not need."""
         for line in candidate.lines if len(candidate.lines) > 1 and candidate.kind != "moved" else ():
             less = candidate.without(line, self.source.text)
             if less is not None and self.repairs(less, check):
@@ -385,7 +417,7 @@ class _Trial(Struct):
         """Return whether all required checks pass with a candidate, and the failed ones also with other numbers.
 
         Args:
-            check: Of the checks that failed, the only one that matters; None for all.
+            check: The only one of the failed checks that has to pass; None for all.
         """
         failed = [check] if check else self.failed
         if not self.mends(candidate, [*failed, *self._others()]):
@@ -400,8 +432,8 @@ class _Trial(Struct):
             return False
 
     def mends(self, candidate: Candidate, checks: Sequence[Check]) -> bool:
-        """Return whether checks pass with a candidate."""
-        # each trial takes a process, so their number is limited whatever the budget is
+        """Return whether these checks pass with a candidate; false if no runs are left."""
+        # each run takes a process, so their number is limited whatever the budget is
         self.left -= 1
         return self.left >= 0 and self._passes(self.grader, candidate, checks)
 
@@ -419,24 +451,27 @@ class _Trial(Struct):
 
 @lru_cache(maxsize=1)
 def _table(seed: str) -> TableOracle:
-    """Return an oracle that knows the programs of this seed from earlier searches."""
+    """Return an oracle for the other numbers. The cache keeps it, so it knows its answers from earlier searches."""
     return TableOracle()
 
 
 def _each_s(screen: Screen) -> float:
-    """Return the CPU time of a candidate on the first program. Few candidates reach the others."""
+    """Return the CPU time that a candidate may use for the first screen."""
     if all(len(run.program.nodes) <= _SMALL for run in screen.batch.runs):
         return _SMALL_S
     return screen.batch.cpu_s / _HASTE
 
 
 def _last_line(candidate: Candidate, source: Source) -> int:
-    """Return the line in which an edit ends."""
+    """Return the last line of the text that an edit replaces."""
     return 1 + source.text.count("\n", 0, candidate.splices[-1].end)
 
 
 def _lines_of(candidate: Candidate, source: str | None) -> tuple[str, ...] | UnsetType:
-    """Return the lines that an edit of a text removes and adds, unless parts of the solution are in them."""
+    """Return the lines that an edit of a text removes, with `-` before each, and those that it adds, with `+`.
+
+    Returns `UNSET` if the text is None, if the edit is too long, or if parts of the solution are in it.
+    """
     if source is None or candidate.kind in ("function", "grafted"):
         return UNSET
     # the lines before and after the edit are left out of the comparison
@@ -461,7 +496,8 @@ def _spans(candidate: Candidate, functions: Sequence[Candidate]) -> bool:
 def _says_more(one: Candidate, other: Candidate) -> bool:
     """Return whether a repair makes another one superfluous.
 
-    Of statements that are edited, fewer say more. Two that are exchanged say more than one of them that is moved.
+    It does if it edits some of the same statements and no others. An exchange of two statements makes it superfluous
+    to say that one of them can be moved.
     """
     exchange = one.kind == other.kind == "moved"
     return {*other.lines} < {*one.lines} if exchange else {*one.lines} < {*other.lines}
@@ -470,7 +506,7 @@ def _says_more(one: Candidate, other: Candidate) -> bool:
 def _is_executed(candidate: Candidate, executed: frozenset[int], source: Source) -> bool:
     """Return whether an edit can change a run that executes these lines. A moved or added statement always can.
 
-    The first line of a function is executed when the file is loaded.
+    The first line of a function does not count, because loading the file executes it.
     """
     first, last = candidate.lines[0], _last_line(candidate, source)
     lines = range(first + (candidate.kind == "function" and first < last), last + 1)
@@ -500,7 +536,7 @@ def _with_solution(candidates: Sequence[Candidate], source: Source, solution: st
 
 
 def _functions(tree: ast.Module | ast.ClassDef, text: str, owner: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each function of a solution, as if it began in the first column."""
+    """Yield the name of each function of a solution, such as `Value.log`, and its text without its indentation."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
             yield from _functions(node, text, f"{owner}{node.name}.")
