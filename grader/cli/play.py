@@ -1,4 +1,13 @@
-"""Replay a learner's own backward pass, for `grade play`."""
+"""Replay a learner's own backward pass, for `grade play`.
+
+`grade play` shows one of these on a page:
+
+- the program on which a check of an exercise failed, or the gradients of its layers,
+- a program that the learner names: a preset (a program with a name) or an expression,
+- a training run, or the language model of an exercise that trains one.
+
+Beside a program, the page offers the presets.
+"""
 
 import time
 from contextlib import ExitStack
@@ -40,9 +49,13 @@ ENGINE = "engine"  # the exercise in which learners write a whole engine
 
 @dataclass(frozen=True)
 class _Target:
-    """A file and what to run on it: a check, or a program. If both are None, every check is run.
+    """A file, and what to run on it: the check `check`, or the program `subject`.
 
-    `engine` is the file with the learner's whole engine, which may train a language model.
+    If both are None, every check of the exercise is run.
+
+    Attributes:
+        exercise: the exercise that the file belongs to. None if a named file belongs to none.
+        engine: the file with the learner's whole engine. A language model may be trained with it.
     """
 
     exercise: Exercise | None
@@ -81,31 +94,37 @@ def run_play(course: Course, options: PlayOptions) -> int:
     return 0
 
 
-# -- parsing the words -----------------------------------------------------------------------------
+# -- find the file and the program that the words name ---------------------------------------------
 
 
 def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOptions:
-    """Move a file from the words of the options to `file`, as `grade` accepts it. Return the new options.
+    """Return options in which a file among the words is the option `file`, so that `grade play FILE` is accepted.
 
-    Raises `UserError` if the file does not exist, or if its exercise is unclear.
+    The word stays if it names a file in the learner's folder. It is then a name of the exercise, such as
+    `03_accumulate.py`.
+
+    Args:
+        folder: the folder of the learner's exercise files.
+
+    Raises:
+        UserError: the file does not exist, or its exercise is unclear.
     """
     word = next((word for word in options.words if word.endswith(FILES)), None)
     if word is None or options.file is not None:
         return options
-    # the name of a file is also a name of its exercise, which finds the file in that folder
-    own = folder / Path(word).name
+    # a file in the learner's folder, named from there or from the current folder
+    in_folder = folder / Path(word).name
     if not Path(word).is_file():
-        if own.is_file():
+        if in_folder.is_file():
             return options
         raise UserError(practice.no_file(word))
-    # it is the exercise's own file, which its name finds as well
-    if own.is_file() and own.samefile(word):
+    if in_folder.is_file() and in_folder.samefile(word):
         return options
+    # a file elsewhere, if an option names its exercise or if the other words are the program to run
     others = tuple(other for other in options.words if other != word)
-    # the other words say what to run, so the file is only where to run it
     if options.exercise or (others and is_program(others)):
         return replace(options, words=others, file=Path(word))
-    # the exercise in the file's name, or the one that its cells name
+    # otherwise, the exercise is the one in the file's name, or the one that a notebook's cells name
     ids = list(files_to_grade(course, [*others[:1], word], folder))
     if len(ids) > 1:
         raise UserError(practice.several_in(word, ids))
@@ -113,7 +132,10 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
 
 
 def _target(course: Course, files: Files, options: PlayOptions, folder: Path) -> _Target:
-    """Return the file and the program that the words name. Raises `UserError` or `ProgramError`."""
+    """Return the file to run, and the check or the program that the words name.
+
+    Raises `UserError` or `ProgramError`.
+    """
     words = options.words
     named = find_exercise(course, options.exercise) if options.exercise else None
     # a training run
@@ -153,7 +175,7 @@ def _source(files: Files, path: Path | None, exercise: Exercise | None, missing:
     return source
 
 
-# -- running ---------------------------------------------------------------------------------------
+# -- run the file, and record it -------------------------------------------------------------------
 
 
 def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
@@ -164,7 +186,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
 
     exercise = target.exercise.id if target.exercise else ""
     source, repairs = target.source, None
-    # the presets are offered beside what was asked for, except the one that is shown first
+    # the page also offers the presets, except the one that was asked for
     others = [preset.subject for preset in presets() if target.subject is None or preset.id != target.subject.preset]
     with ExitStack() as stack:
         oracle = stack.enter_context(Oracle(book, default_memo()))
@@ -179,16 +201,21 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
                 first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
             file = LearnerFile(exercise, shown_path(source.path), source, repairs)
             played = record_all(warm, course.limits, file, first, others, answers, thermometers)
-            # only presets could be shown, so say that no check of the exercise is among them
-            others_alone = exercise and first is None and not any(one.problem for one in played.replays[:1])
-            shown = others_alone and bool(played.replays)
-            return replace(played, note=practice.others_played(exercise)) if shown else played
+            # a note says so if the exercise had no program to show, and the first preset is shown instead
+            if exercise and first is None and played.replays and not played.replays[0].problem:
+                return replace(played, note=practice.others_played(exercise))
+            return played
         except ProgramError as error:
             raise UserError(str(error)) from None
 
 
 def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: LearnerFile, target: _Target) -> Played:
-    """Return the language model that the learner trains, also with their own engine if that passes its checks."""
+    """Return the training of the learner's language model, also with the learner's own engine if it passes its checks.
+
+    Args:
+        file: the file of the exercise that trains a language model.
+        target: has the file with the learner's own engine, if there is one.
+    """
     from ..checks.session import CheckSession
     from ..grading import Grader
     from ..replay.language import record_model
@@ -196,7 +223,7 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: L
 
     engine = course.by_id.get(ENGINE)
     own = target.engine
-    # the learner has no engine of their own yet
+    # the course has no exercise of a whole engine, or the learner has not begun it
     if engine is None or own is None or own.unread is not None or own.text == book.stubs.get(ENGINE):
         return Played((), model=record_model(warm, course.limits, file, None))
     # the engine is run only if it passes the required checks of its own exercise
@@ -209,14 +236,16 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: L
 def _of_exercise(
     course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
 ) -> tuple[Subject | None, tuple[Thermometer, ...], Repairs | None]:
-    """Return what there is to show of an exercise: a program, the gradients of layers, and the result of a search.
+    """Return what there is to show of an exercise.
 
-    The program is the one on which the requested check failed. Without a requested check, it is the first one on which
-    any check failed. It is None if no such program can be shown.
+    Returns:
+        - The program on which the requested check failed. Without a requested check, it is the first program on which
+          any check failed. It is None if no such program can be shown.
+        - The gradients of layers, from the checks that run programs with layers.
+        - The result of the search for the line that must change; None if it takes longer than `PATIENCE_S`.
 
-    The search for the line that must change has two seconds. Without a result by then, its result is None.
-
-    Raises `UserError` if the requested check runs no backward pass.
+    Raises:
+        UserError: the requested check runs no backward pass.
     """
     from ..checks.session import CheckSession
     from ..grading import Grader
@@ -239,7 +268,7 @@ def _of_exercise(
     return subject, thermometers, repairs
 
 
-# -- writing ---------------------------------------------------------------------------------------
+# -- write the page --------------------------------------------------------------------------------
 
 
 def _write(page: str, out: Path | None, folder: Path) -> Path:
