@@ -31,7 +31,7 @@ def find_exercise(course: Course, word: str) -> Exercise:
     for exercise in course.exercises:
         if word in exercise.names:
             return exercise
-    # full ids were compared above, so an exercise can be named whose id begins that of another one
+    # a full id was found above, even if another exercise's id begins with it
     begun = [exercise for exercise in course.exercises if exercise.id.startswith(word)]
     if len(begun) == 1:
         return begun[0]

@@ -39,7 +39,8 @@ def learners_glossary(text: str) -> str:
     lines = []
     dropped: int | None = None
     for line in text.partition(_FOR_AUTHORS)[0].splitlines():
-        # only the lines of a table have cells; the first one tells which column to drop
+        # only the lines of a table have cells; the first one tells which column to drop, if any: a
+        # number beyond the last column drops none
         cells = line.split("|") if line.startswith("|") else []
         heads = [cell.strip() for cell in cells]
         if not cells:
@@ -67,13 +68,13 @@ def with_row(path: Path, row: str) -> str | None:
     Returns None if it has no table of exercises. Raises `OSError`.
     """
     lines = _lines(path)
-    rows = [number for number, line in enumerate(lines) if _ROW.fullmatch(line) or _is_head(lines, number)]
+    rows = [number for number, line in enumerate(lines) if _ROW.fullmatch(line) or _is_below_head(lines, number)]
     if not rows:
         return None
     return "\n".join([*lines[: rows[-1] + 1], row, *lines[rows[-1] + 1 :]]) + "\n"
 
 
-def _is_head(lines: list[str], number: int) -> bool:
+def _is_below_head(lines: list[str], number: int) -> bool:
     """Return whether a line is the `|---|` below the head of a table of exercises."""
     return bool(number) and re.fullmatch(r"[|:\- ]+", lines[number]) is not None and "| exercise |" in lines[number - 1]
 
@@ -84,10 +85,10 @@ def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
     A README without such a table, or a missing one, has no differences. Raises `OSError`.
     """
     lines = _lines(path)
-    # rows that are missing, that differ, that name no exercise, or that are in another order
     rows = [(number, found) for number, line in enumerate(lines, 1) if (found := _ROW.fullmatch(line))]
-    if not rows and not any(_is_head(lines, number) for number in range(len(lines))):
+    if not rows and not any(_is_below_head(lines, number) for number in range(len(lines))):
         return
+    # rows that are missing, or that differ from the course
     listed = {found["id"]: (number, found) for number, found in rows}
     for exercise in course.exercises:
         if exercise.id not in listed:
@@ -96,6 +97,7 @@ def differing(course: Course, path: Path) -> Iterator[tuple[int | None, str]]:
         number, found = listed[exercise.id]
         if (found["number"], found["points"]) != (exercise.number, points_of(exercise)):
             yield number, words.other_row(row_of(exercise, found["what"].strip()))
+    # rows that name no exercise, or that are in another order
     ids = [exercise.id for exercise in course.exercises]
     for number, found in rows:
         if found["id"] not in ids:
@@ -187,7 +189,8 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     for path in (*files, folder / "exercises" / f"{stem}.py"):
         if os.path.lexists(path):
             raise NewError(f"{path} already exists; move it away, or give the exercise another name")
-    # the tests and the entry first: `load_course` then finds the exercise, and its stub can be made
+    # the entry, the solution and the tests first: `load_course` needs them to find the exercise, and
+    # its stub is made from the solution
     for path, text in files.items():
         _write(path, text)
     _write(folder / "course.yaml", page)
@@ -195,10 +198,10 @@ def _add(folder: Path, name: str, number: str, title: str) -> None:
     exercise = course.exercises[-1]
     _write(course.exercise_file(exercise), make_stub(course, exercise))
     # its row in each table of exercises
-    for name in (README, LEARNERS):
-        page_with_row = with_row(folder / name, row_of(exercise, "`_backward` of `log`"))
-        if page_with_row is not None:
-            _write(folder / name, page_with_row)
+    for readme in (folder / README, folder / LEARNERS):
+        text_with_row = with_row(readme, row_of(exercise, "`_backward` of `log`"))
+        if text_with_row is not None:
+            _write(readme, text_with_row)
 
 
 def _filled(template: str, **fields: str) -> str:
@@ -287,7 +290,7 @@ def solution_bodies(solution: str) -> list[str]:
 
 
 def hidden_calls(course: Course, exercise: Exercise) -> list[str]:
-    """Return the lines of an exercise's hidden tests that build programs or call the engine, squeezed."""
+    """Return the lines of an exercise's hidden tests that begin with a program or a call of the engine, squeezed."""
     lines = read_source(course.hidden_test(exercise)).text.splitlines()
     return [line for line in map(squeezed, lines) if line.startswith(("program(", "engine."))]
 
@@ -329,7 +332,7 @@ def release_files(course: Course) -> dict[str, bytes]:
     Raises:
         CourseError: a stub or a table of exercises is out of date, or another file shows a solution or a hidden check.
     """
-    _in_step(course)
+    _see_that_it_is_up_to_date(course)
     files = {f"exercises/{exercise.filename}": make_stub(course, exercise).encode() for exercise in course.exercises}
     page = next((name for name in (LEARNERS, README) if (course.folder / name).is_file()), None)
     files[README] = _checked(course, page) if page else made_readme(course).encode()
@@ -344,13 +347,17 @@ def release_files(course: Course) -> dict[str, bytes]:
 def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> tuple[list[str], list[str]]:
     """Write files to a folder. Return the paths of new files, and the paths of replaced files.
 
-    Without `replace`, nothing is written if a file exists with other content. An existing `.gitignore` is kept.
+    Files that exist with the same content are not written again. An existing `.gitignore` is kept in any case.
+
+    Args:
+        files: the contents by path.
+        replace: whether to replace files that exist with other content.
 
     Raises:
-        ReleaseError: a file exists with other content.
+        ReleaseError: without `replace`, a file exists with other content. Nothing was written.
         OSError: a file cannot be read or written.
     """
-    # an existing `.gitignore` is kept, because people add to it
+    # people add to their `.gitignore`
     files = {name: data for name, data in files.items() if name != IGNORE or not os.path.lexists(folder / name)}
     present = {name: read_plain(folder / name) for name in files if os.path.lexists(folder / name)}
     changed = [name for name, content in present.items() if content != files[name]]
@@ -361,7 +368,7 @@ def release(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) 
     return [name for name in files if name not in present], changed
 
 
-def _in_step(course: Course) -> None:
+def _see_that_it_is_up_to_date(course: Course) -> None:
     """Raise `CourseError` if a stub or a table of exercises differs from the course.
 
     A stub is in the answer book and in a file, and both are compared with the stub of the solution.

@@ -15,10 +15,10 @@ from . import author, instructor, learner
 from .options import About, Command, Run, about, exercise_ids
 from .streams import INTERRUPTED, complain, prepare, unwritable
 
-# -- The commands of `grade` by audience, and one parser for all of them
-
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+# -- Complete words in a shell
 
 COMPLETION_VARIABLE = "_GRADE_COMPLETE"  # the variable by which a shell asks for words
 
@@ -39,11 +39,19 @@ def completion(
 
 
 def completed(instruction: str) -> int:
-    """Print the words that fit a command line. The shell passes the line in variables of the environment."""
+    """Print the words that fit a command line, and return the exit code.
+
+    The shell passes the line in variables of the environment.
+
+    Args:
+        instruction: what the shell asks for, such as `bash_complete`: the value of `COMPLETION_VARIABLE`.
+    """
     from click.shell_completion import shell_complete
 
     return shell_complete(GRADE, {}, "grade", COMPLETION_VARIABLE, instruction)
 
+
+# -- The commands of `grade` by audience, and one parser for all of them
 
 AUDIENCES: Mapping[str, Sequence[Run]] = {
     "learners": (
@@ -74,9 +82,11 @@ class _Grade(click.Group):
     """The parser of all commands. If the first word is not a command, all words belong to `grade` itself."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = not args and ctx.resilient_parsing  # a shell asks for the first word
+        completes_first_word = not args and ctx.resilient_parsing
+        if completes_first_word or (args and args[0] in COMMANDS):
+            return super().parse_args(ctx, args)
         # click needs the name of a command; that of `grade` itself is empty
-        return super().parse_args(ctx, args if first or (args[:1] and args[0] in COMMANDS) else ["", *args])
+        return super().parse_args(ctx, ["", *args])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         return Command(cmd_name, COMMANDS[cmd_name]) if cmd_name else Command("", learner.grade, _list_commands)
@@ -100,18 +110,28 @@ def _list_commands(formatter: click.HelpFormatter) -> None:
 GRADE = _Grade("grade", add_help_option=False)
 
 
+# -- Run a command, and report errors
+
 # errors that come from the disk, or from a path that the user named
 _NOT_OURS = {
     *(errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENOTDIR),
     *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO),
 }
 
-OK, SHORT, WRONG_USE, OUR_FAULT = 0, 1, 2, 3
+OK, SHORT, WRONG_USE, OUR_FAULT = 0, 1, 2, 3  # exit codes; `main` says what they mean
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `grade`. Return the exit code: 0 full marks, 1 fewer points, 2 wrong use or course, 3 fault of the grader."""
-    # before anything is printed, which may be the text of a file or a name with any character
+    """Run `grade`, and return the exit code.
+
+    Args:
+        arguments: the words after `grade`; None for those of this process.
+
+    Returns:
+        0 for full marks, 1 for fewer points, 2 for wrong use or an error in the course or of the disk, 3 for a fault of
+        the grader, and `INTERRUPTED` after Ctrl-C. If nobody reads the output to its end, the code is 1.
+    """
+    # before anything is printed: a text or a name may have a character that the stream cannot encode
     prepare()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if COMPLETION_VARIABLE in os.environ:
@@ -151,11 +171,11 @@ def _run(words: list[str]) -> int:
     except KeyboardInterrupt:
         print(f"\ngrade: {practice.INTERRUPTED}", file=sys.stderr)
         return INTERRUPTED
-    # not an error: `main` ends quietly
+    # not an error: `main` returns the exit code without a message
     except BrokenPipeError:
         raise
     except Exception as error:
-        # a fault of the grader from here on, unless the disk or a path is the cause
+        # any other exception is a fault of the grader, unless the disk or a path is the cause
         if os.environ.get("GRADE_DEBUG"):
             raise
         if isinstance(error, OSError) and error.errno in _NOT_OURS:

@@ -94,7 +94,12 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Check(Struct, frozen=True):
-    """A check as listed in `course.yaml`. `hint` is the number of one of its exercise's hints, or 0."""
+    """A check as listed in `course.yaml`.
+
+    Attributes:
+        hint: the number of one of its exercise's hints, or 0.
+        line: its line in `course.yaml`.
+    """
 
     id: str
     title: str
@@ -110,6 +115,8 @@ class Exercise(Struct, frozen=True):
     """One file that learners edit, with its checks in the order of `course.yaml`.
 
     Attributes:
+        number: two digits, such as `03`, from the names of its files.
+        line: its line in `course.yaml`.
         learnt: what it teaches, in one sentence.
         hint_for: codes of failures, each with the number of the hint that fits, or 0 if no hint does.
     """
@@ -362,6 +369,7 @@ _STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+|\.\.\.)\]")
 _UNKNOWN = re.compile(r"unknown field `(?P<field>[^`]+)`")
 _MISSING = re.compile(r"missing required field `(?P<field>[^`]+)`")
 _SHOWN = 40  # characters of a value
+# Python's types for those of msgspec that a mapping's values may have
 _OF: tuple[tuple[type, type], ...] = ((inspect.IntType, int), (inspect.StrType, str))
 
 
@@ -419,6 +427,7 @@ def _reached(at: _At, path: str) -> _At:
 
 
 def _fits(node: yaml.Node, kind: Any) -> bool:
+    """Return whether a value of a mapping has its type and, if it is an int, is within the bounds."""
     python = next((type_ for info, type_ in _OF if isinstance(kind, info)), object)
     value = yaml.SafeLoader("").construct_object(node) if isinstance(node, yaml.ScalarNode) else node
     # `True` is an int in Python, but not in a course
@@ -428,6 +437,7 @@ def _fits(node: yaml.Node, kind: Any) -> bool:
 
 
 def _field(kind: Any, name: str) -> Any:
+    """Return the type of a struct's field, or the type of the values of a mapping."""
     fields = kind.fields if isinstance(kind, inspect.StructType) else ()
     return next((field.type for field in fields if field.encode_name == name), getattr(kind, "value_type", None))
 
@@ -571,7 +581,7 @@ class Document:
                     raise self.error(key, "a key must be a string")
                 if key.value in mapping:
                     raise self.error(key, f"the key `{key.value}` occurs twice")
-                # a version such as 2026.10 must not become the number 2026.1
+                # the course's version is a text: 2026.10 must not become the number 2026.1
                 mapping[key.value] = value.value if key.value == "version" else self._plain(value)
             return mapping
         try:
@@ -593,6 +603,8 @@ def child(node: yaml.Node, key: str) -> yaml.Node:
     """Return the value of `key` in a mapping node, or the node itself if it has no such key."""
     return next((value for name, value in items(node) if name.value == key), node)
 
+
+# -- The keys of `course.yaml`, and how a course is loaded. The functions that return nothing raise `CourseError`
 
 FORMAT_VERSION = 1
 _MOST = 1_000_000_000  # of points and limits: far above any sensible value, and small enough for system calls
@@ -730,7 +742,8 @@ def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exerc
     """Return the parts. Each begins at its exercise `first`, and ends before that of the next part."""
     ids = [exercise.id for exercise in exercises]
     nodes = child(document.root, "parts").value
-    # where each part begins: the first at the course's beginning, and each after the one before it
+    # find where each part begins: the first part must begin at the course's first exercise, and each
+    # other part after the one before it
     begins: list[int] = []
     # `strict=False`: without the key `parts`, `child` returns the root, which has other items
     for raw, node in zip(parts, nodes, strict=False):
@@ -745,8 +758,8 @@ def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exerc
         if len(begins) > 1 and begins[-1] <= begins[-2]:
             problem = f"this part begins at `{raw.first}`, which is not after `{ids[begins[-2]]}`"
             raise document.error(where, f"{problem}, where the part before it begins; list parts in their order")
+    # compare the points of each part, which ends where the next one begins
     course_parts = []
-    # the points of each part, which ends where the next one begins
     for raw, node, begin, end in zip(parts, nodes, begins, [*begins[1:], len(ids)], strict=False):
         points = sum(exercise.max_score for exercise in exercises[begin:end])
         if points != raw.total:
@@ -772,7 +785,7 @@ def _numbers(folder: Path) -> dict[str, list[str]]:
         match = _NUMBERED.fullmatch(path.name)
         if match:
             numbers.setdefault(match["id"], []).append(match["number"])
-    # `setdefault`, so that an exercise file decides if it has another number than its hidden test
+    # `setdefault`: if an exercise file exists, its number counts, even if the hidden test has another
     for path in sorted((folder / "tests" / "hidden").glob("test_*.py")):
         match = _NUMBERED.fullmatch(path.name.removeprefix("test_"))
         if match:

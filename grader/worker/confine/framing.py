@@ -6,7 +6,7 @@
 | `CPU_TIME` | the id       | CPU time used in nanoseconds, -1 if unknown                |
 | `STALLED`  | the id       | 0, after signalling to the process that it makes no progress |
 | `KILL`     | the id       | exit status and CPU time in nanoseconds, after killing it  |
-| `REAP`     | the id       | the same, after waiting up to a second for it to exit      |
+| `REAP`     | the id       | the same, but it may exit by itself within a second        |
 """
 
 import json
@@ -32,7 +32,10 @@ def encode(message: Any) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """Return the message of the next frame from a descriptor; None if the other end is closed."""
+    """Return the message of the next frame from a descriptor; None if the other end closes before the body.
+
+    Raises `ValueError` if the body is incomplete.
+    """
     head = read_all(fd, HEADER.size)
     body = read_all(fd, *HEADER.unpack(head)) if len(head) == HEADER.size else b""
     return _from_json(body.decode()) if body else None
