@@ -42,9 +42,9 @@ _ALREADY = (
     *((5.0, -7.0), (-3.0, 4.5), (11.0, 6.0), (-2.25, 9.0)),
     *((7.0, -1.5), (-6.0, 8.0), (3.25, -8.5), (-12.0, 2.75)),
 )
-# The rule has to run without an error for this many sets of numbers. If it raises an error for a
-# later set, the facts are about the sets before it.
-_NEEDED = 4
+# The rule has to run without an error for the first four sets of numbers. If it raises an error for
+# a later set, the facts are about the sets before it.
+_FIRST_SETS = 4
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
 _ENOUGH = 3  # the fewest sets of numbers for a fact about an input; the fewest programs for one about `backward()`
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
@@ -54,15 +54,15 @@ _MADE_OF_OTHERS = frozenset(name for name, form in FORMS.items() if form.made_of
 _OF_RULE = ("overwrites", "no_upstream")
 # If the observed local derivative is one of these, the fact says so. Otherwise, a constant factor
 # is the simpler thing to say.
-_NAMES = ("1", "a", "b", "n", "L")
+_SIMPLE_LOCALS = ("1", "a", "b", "n", "L")
 _PER_INPUT = ("no_upstream", "upstream_added", "parentheses")  # one fact for both inputs, even if `expected` differs
 _WATCHED = ("add", "mul")  # the operations of the programs with which `backward()` is tested
 # facts about `backward()` that hold even if the rule of + or * is wrong; a wrong rule may cause all others
 _OF_PASS_ALONE = ("not_seeded", "all_cleared", "seed", "no_rule_ran", "ran_twice", "ran_early")
 
 _CHAIN = program("L = (a * b) * c", a=2, b=-3, c=10)
-_GIVEN = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # existing gradients of all nodes of `_CHAIN` but the root
-# programs of several operations, with the right gradients of the leaves; `_TRIPLES` has the values of the leaves
+_EXISTING = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # existing gradients of all nodes of `_CHAIN` but the root
+# programs of several operations, with the right gradients of the leaves; `_LEAF_VALUES` has the values of the leaves
 _COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("L = a + a", ("2",)),
     ("L = a * a", ("2 * a",)),
@@ -71,11 +71,11 @@ _COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("y = a + b; L = y * c + y", ("c + 1", "c + 1", "y")),
     ("y = a + b; L = y + y * c", ("1 + c", "1 + c", "y")),
 )
-_TRIPLES = (
+_LEAF_VALUES = (
     *((2.0, -3.0, 1.7), (1.5, 0.7, -2.2), (-4.0, 2.5, 0.6), (0.75, -1.25, -3.1)),
     *((-0.5, 1.75, -0.3), (0.3, -2.6, 2.4), (-2.3, -0.4, -1.4), (-1.4, 3.6, 0.9)),
 )
-_PASSES = (  # the programs with which `backward()` is tested
+_PASS_PROGRAMS = (  # the programs with which `backward()` is tested
     program("L = a + b", a=2, b=-3),
     program("L = a * b", a=2, b=-3),
     _CHAIN,
@@ -96,7 +96,7 @@ def operation_of(fact: FaultFact) -> str | None:
 @cache
 def rule_probes(limits: Limits) -> Batch:
     """Return the batch in which the grader runs the rule of each operation alone."""
-    runs = [run for name in FORMS for runs in _tries(FORMS[name]) for run in runs]
+    runs = [run for name in FORMS for runs in _rule_runs(FORMS[name]) for run in runs]
     return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
 
 
@@ -110,7 +110,7 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
     Args:
         shown: the program that the learner sees. If it is as small as the others, it comes first.
     """
-    programs = _passes(shown)
+    programs = _pass_programs(shown)
     look = (("values",), ("grads",), ("inputs",), ("traced",))
     # a watched pass shows the order of rules; `preload` sets all gradients to 0, so those at the end
     # are of the second pass alone
@@ -118,20 +118,22 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
     twice = [
         Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
     ]
-    from_others = Run(_CHAIN, (("preload", [[i, grad] for i, grad in _GIVEN]), ("backward", _CHAIN.root), ("grads",)))
+    from_others = Run(
+        _CHAIN, (("preload", [[i, grad] for i, grad in _EXISTING]), ("backward", _CHAIN.root), ("grads",))
+    )
     return Batch((*watched, *twice, from_others), limits.calls, limits.cpu_s)
 
 
-def _passes(shown: Program | None) -> tuple[Program, ...]:
-    """Return the programs of `pass_probes`: those of `_PASSES`, after `shown` if it fits among them."""
-    if shown is None or not 0 < len(shown.nodes) <= max(len(p.nodes) for p in _PASSES):
-        return _PASSES
+def _pass_programs(shown: Program | None) -> tuple[Program, ...]:
+    """Return the programs of `pass_probes`: those of `_PASS_PROGRAMS`, after `shown` if it fits among them."""
+    if shown is None or not 0 < len(shown.nodes) <= max(len(p.nodes) for p in _PASS_PROGRAMS):
+        return _PASS_PROGRAMS
     if any(isinstance(node, Op) and node.op not in _WATCHED for node in shown.nodes):
-        return _PASSES
-    return (shown, *(p for p in _PASSES if p != shown))
+        return _PASS_PROGRAMS
+    return (shown, *(p for p in _PASS_PROGRAMS if p != shown))
 
 
-def _tries(form: Form) -> Iterator[tuple[Run, Run, Run]]:
+def _rule_runs(form: Form) -> Iterator[tuple[Run, Run, Run]]:
     """Yield three runs for each set of numbers.
 
     Gradients are 0 in the first run. In the second one there are existing gradients. The third one has another
@@ -148,6 +150,7 @@ def _tries(form: Form) -> Iterator[tuple[Run, Run, Run]]:
 
 
 def _program(form: Form, x: Sequence[float]) -> Program:
+    """Return the program of an operation for a set of numbers, such as `L = a * b`."""
     text = form.text.replace("n", number_text(x[-1])) if len(x) > len(form.derivatives) else form.text
     return program(f"L = {text}", **dict(zip("ab"[: len(form.derivatives)], x, strict=False)))
 
@@ -172,8 +175,8 @@ def rule_facts(answer: Read, source: str, shown: Program | None) -> tuple[FaultF
     for form in FORMS.values():
         tries = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
         # further sets of numbers count up to the first that raises an error
-        further = takewhile(lambda three: all(isinstance(o, Done) for o in three), tries[_NEEDED:])
-        tries = [*tries[:_NEEDED], *further]
+        further = takewhile(lambda three: all(isinstance(o, Done) for o in three), tries[_FIRST_SETS:])
+        tries = [*tries[:_FIRST_SETS], *further]
         rules.add(msgspec.structs.replace(form, numbers=form.numbers[: len(tries)]), tries)
     facts = [*rules.facts(), *([single] if single else [])]
     forms = _forms_in(shown) if shown else set()
@@ -191,8 +194,8 @@ class _Rules:
     def __init__(self, source: str, reading: Reading) -> None:
         self._source = source
         self._reading = reading
-        self._found: list[FaultFact] = []
-        self._clearing: list[FaultFact] = []
+        self._found: list[FaultFact] = []  # the facts so far, without those of the kind `upstream_cleared`
+        self._clearing: list[FaultFact] = []  # the facts of this kind
         self._users: dict[tuple[int, int] | None, set[str]] = {}  # the operations whose rule has these lines
 
     def facts(self) -> list[FaultFact]:
@@ -220,6 +223,7 @@ class _Rules:
             if not (self._found and form.made_of):
                 self._found.append(without)
         elif wrong := _wrong_value(form, firsts):
+            # not again for another form of the operation, and not for one that may use a faulty simple one
             is_known = any(fact.kind == wrong.kind and fact.operation == form.op for fact in self._found)
             simple = any(not FORMS[fact.operation].made_of for fact in self._found)
             if not is_known and not (form.made_of and simple):
@@ -229,6 +233,7 @@ class _Rules:
 
     def _add_rule(self, form: Form, done: Sequence[tuple[Done, ...]]) -> None:
         """Derive the facts about a rule that ran without an error, and whose values are right."""
+        # the rule for each set of numbers; if any is not an own one, that one stands for all
         rules = [three[0].ruled[0] for three in done]
         rule = next(filterfalse(_is_own, rules), rules[0])
         # an operation may have a rule for each case, and then a fact about all cases has no lines
@@ -247,9 +252,9 @@ class _Rules:
         texts = [_program(form, x).shown for x in form.numbers]
         for fact in (fact for fact in facts if fact.kind not in known):
             at = places[texts.index(fact.program)] if fact.program else lines
-            self._found.append(msgspec.structs.replace(self._written(fact), lines=at))
+            self._found.append(msgspec.structs.replace(self._completed(fact), lines=at))
 
-    def _written(self, fact: FaultFact) -> FaultFact:
+    def _completed(self, fact: FaultFact) -> FaultFact:
         """Return a fact, to which the text of the file adds a function if the kind is `no_rule`."""
         return _with_function(fact, self._source, self._reading.rule_name) if fact.kind == "no_rule" else fact
 
@@ -345,7 +350,7 @@ def _single_precision(outcomes: Sequence[Done | Broke | None]) -> FaultFact | No
     values: list[tuple[float, Observed]] = []
     grads: list[tuple[float, Observed]] = []
     shapes = [(name, i) for name, form in FORMS.items() for i in range(len(form.numbers))]
-    for (name, i), outcome in zip(shapes, outcomes[::3], strict=True):
+    for (name, i), outcome in zip(shapes, outcomes[::3], strict=True):  # the first of each three runs
         if outcome is None:
             continue
         form = FORMS[name]
@@ -379,6 +384,7 @@ def _singles(outcome: Done | Broke | None) -> Done | Broke | None:
 
 
 def _lines(rule: Ruled, source_lines: int) -> tuple[int, int] | None:
+    """Return the first and the last line of a rule; None if they are not in the file, or if other rules ran, too."""
     return (rule.first, rule.last) if rule.alone and 0 < rule.first <= rule.last <= source_lines else None
 
 
@@ -483,22 +489,22 @@ def _of_input(form: Form, j: int, inputs: Sequence[Sequence[_Sample]]) -> Iterat
         return
     fact = partial(FaultFact, operation=form.name, input="ab"[j])
     # what the rule does with an existing gradient: replace it, add to it as it should, or anything else
-    sets = all(_close(sample.second, sample.first) for sample in samples)
-    if not sets and not all(_close(sample.second, sample.already + sample.first) for sample in samples):
+    overwrites = all(_close(sample.second, sample.first) for sample in samples)
+    if not overwrites and not all(_close(sample.second, sample.already + sample.first) for sample in samples):
         if len(inputs) == 2 and _by_gradient(inputs, j):
             yield fact("gradient_for_value", expected=right, found=f"{'ba'[j]}.grad")
         else:
             yield fact("depends_on_gradients", expected=right)
         return
     zero = all(sample.first == 0.0 == sample.third for sample in samples)
-    if sets:
+    if overwrites:
         yield fact("overwrites", found="0" if zero and any(sample.local for sample in samples) else "")
     # the contribution itself
     if _fits(samples, _right):
         return
     if not zero:
         yield from _of_contribution(form, j, samples)
-    elif not sets:
+    elif not overwrites:
         yield fact("nothing_added")
 
 
@@ -522,7 +528,7 @@ def _of_contribution(form: Form, j: int, samples: Sequence[_Sample]) -> Iterator
     if linear and not constant:
         local = [sample.first / sample.upstream for sample in samples]
         known = _formula(form, local, [sample.value for sample in samples])
-    if factor is not None and known not in _NAMES:
+    if factor is not None and known not in _SIMPLE_LOCALS:
         yield fact("factor", expected="1", found=f"{factor:.6g}")
     # another local derivative, or another use of the upstream gradient
     elif known:
@@ -616,8 +622,9 @@ def pass_facts(answer: Read, rules: Collection[FaultFact], shown: Program | None
         shown: the program that the learner sees. A fact about it comes before facts about other programs.
     """
     rule = answer.reading.rule
-    programs = _passes(shown)
-    complete = [seed for seed in answer.seeds if None not in seed] or answer.seeds  # the others ran out of a limit
+    programs = _pass_programs(shown)
+    # the facts under each order seed; where a run is missing, the runs before it reached a limit
+    complete = [seed for seed in answer.seeds if None not in seed] or answer.seeds
     by_seed = [_of_seed(programs, seed, not rule or rule in _WITHOUT_FUNCTION) for seed in complete]
     if any(fact.operation.removeprefix("r") in _WATCHED for fact in rules):
         by_seed = [[fact for fact in of_seed if fact.kind in _OF_PASS_ALONE] for of_seed in by_seed]
@@ -627,11 +634,12 @@ def pass_facts(answer: Read, rules: Collection[FaultFact], shown: Program | None
         return ()
     seeds = len(answer.seeds)
     about = shown.shown if shown else ""
-    # the program that the learner sees, then facts that hold under every order seed
+    # choose a fact about the program that the learner sees, if there is one, and then one that holds
+    # under every order seed
     first = min(facts, key=lambda fact: (fact.program not in ("", about), holds[fact] < seeds))
-    none = first.kind == "not_seeded" and answer.reading.grad_starts_as_none
     orders = None if holds[first] == seeds else (holds[first], len(by_seed))
-    return (msgspec.structs.replace(first, orders=orders, found="None" if none else first.found),)
+    stays_none = first.kind == "not_seeded" and answer.reading.grad_starts_as_none
+    return (msgspec.structs.replace(first, orders=orders, found="None" if stays_none else first.found),)
 
 
 def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], stored: bool) -> list[FaultFact]:
@@ -647,7 +655,7 @@ def _of_seed(programs: Sequence[Program], seed: Sequence[Done | Broke | None], s
     if not any(isinstance(outcome, Done) for outcome in watched):
         watched, stored = twice, True
     done = [(p, o) for p, o in zip(programs, watched, strict=True) if isinstance(o, Done)]
-    kept = isinstance(from_others, Done) and list(from_others.grads[0][:-1]) == [grad for _, grad in _GIVEN]
+    kept = isinstance(from_others, Done) and list(from_others.grads[0][:-1]) == [grad for _, grad in _EXISTING]
     return (_of_pass(done, stored, not kept) or _of_second(programs, twice)) if len(done) >= _ENOUGH else []
 
 
@@ -658,18 +666,18 @@ def gradient_probes(limits: Limits, only: str) -> Batch:
     Args:
         only: an operation, or the text of a program of several, to run no other; an empty text for all.
     """
-    programs = [p for *_, programs in _observed(only) for p in programs]
+    programs = [p for *_, programs in _gradient_programs(only) for p in programs]
     runs = [Run(p, (("values",), ("backward", p.root), ("grads",))) for p in programs]
     return Batch(tuple(runs), limits.calls, limits.cpu_s)
 
 
-def _observed(only: str) -> Iterator[tuple[str, Sequence[str], Sequence[Program]]]:
+def _gradient_programs(only: str) -> Iterator[tuple[str, Sequence[str], Sequence[Program]]]:
     """Yield an operation, or an empty text for several, with the right gradients of the leaves and the programs."""
     alone = [(name, form.derivatives, [_program(form, x) for x in form.numbers]) for name, form in FORMS.items()]
     alone = [one for one in alone if only in ("", one[0])]
     yield from (one for one in alone if one[0] not in _MADE_OF_OTHERS)
     for text, right in [one for one in _COMPOSED if only in ("", one[0])]:
-        yield "", right, [program(text, **dict(zip("abc", x[: len(right)], strict=False))) for x in _TRIPLES]
+        yield "", right, [program(text, **dict(zip("abc", x[: len(right)], strict=False))) for x in _LEAF_VALUES]
     yield from (one for one in alone if one[0] in _MADE_OF_OTHERS)
 
 
@@ -685,7 +693,7 @@ def gradient_facts(answer: Read, only: str) -> tuple[FaultFact, ...]:
     """
     seeds = [iter(seed) for seed in answer.seeds]
     result: list[FaultFact] = []
-    for name, right, programs in _observed(only):
+    for name, right, programs in _gradient_programs(only):
         outcomes = [[next(seed) for _ in programs] for seed in seeds]
         if result and (not name or name in _MADE_OF_OTHERS):
             continue
@@ -703,7 +711,7 @@ def _wrong_gradients(
 ) -> list[FaultFact]:
     """Return the facts about the leaves with wrong gradients; none if the engine computes other values."""
     done = [(p, o) for p, o in zip(programs, outcomes, strict=True) if isinstance(o, Done)]
-    if len(done) < _NEEDED or not all(_computes(p, o) and o.grads[0][p.root] == 1.0 for p, o in done):
+    if len(done) < _FIRST_SETS or not all(_computes(p, o) and o.grads[0][p.root] == 1.0 for p, o in done):
         return []
     leaves: dict[str, list[tuple[str, str]]] = {}  # by the formula of their gradients
     for i, expected in enumerate(right):
@@ -750,6 +758,9 @@ _Seen: TypeAlias = tuple[Program, Sequence[float], Traced]  # a program, its gra
 
 def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[FaultFact]:
     """Return the facts about the first backward pass on these programs.
+
+    The most general fact comes first: the root's gradient is wrong, or the same thing is wrong with every program. If
+    there is none, the facts are about single programs.
 
     Args:
         stored: whether the rules were not watched: the engine has no function for each, or watching breaks it.
@@ -818,7 +829,7 @@ def _accounts_for_all(p: Program, grads: Sequence[float], trace: Traced) -> bool
     They do not if the pass also runs rules that are not those of a node. Rules that return their contributions add
     nothing themselves.
     """
-    added = Counter[int]()
+    added = Counter[int]()  # the sum of the contributions to each node
     for _, contributions in trace.calls:
         added.update(dict(contributions))
     return not added or all(
@@ -832,6 +843,7 @@ def _wrong_root(seen: Sequence[_Seen]) -> list[FaultFact]:
         right = expected_grads(p)
         if grads[p.root] == 1.0 or not all(_close(g, right[i]) for i, g in enumerate(grads) if i != p.root):
             return []
+    # name a program with an operation, if there is one
     p, grads, _ = max(seen, key=lambda one: isinstance(one[0].nodes[one[0].root], Op))
     return [FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
 
@@ -847,6 +859,7 @@ def _stops(p: Program, grads: Sequence[float]) -> Iterator[FaultFact]:
 
 
 def _leaves_right(p: Program, grads: Sequence[float]) -> bool:
+    """Return whether every leaf has the right gradient."""
     right = expected_grads(p)
     return all(_close(grads[i], right[i]) for i, node in enumerate(p.nodes) if not isinstance(node, Op))
 
@@ -893,6 +906,7 @@ def _numbers(observed: Numbers) -> list[float]:
 
 
 def _close(one: object, other: float) -> bool:
+    """Return whether an observation is a number, and equal to the expected number up to rounding."""
     if isinstance(one, _Single):
         return nearly(one, other)
     return isinstance(one, float) and close(one, other, abs(other))
