@@ -93,12 +93,12 @@ def files_to_grade(course: Course, words: Sequence[str], folder: Path) -> dict[s
         # a file: for the exercise before it, or the one in its name, or those that its cells name
         named = next((e for e in course.exercises if e.stem == Path(word).stem), None)
         target = last or named
-        if target is None and word.endswith(_NOTEBOOK):
-            chosen.update((exercise.id, Path(word)) for exercise in _graded_in(course, word))
-            continue
-        if target is None:
+        if target is None and not word.endswith(_NOTEBOOK):
             raise UserError(practice.whose_file(word))
-        chosen[target.id] = Path(word)
+        for exercise in [target] if target else _graded_in(course, word):
+            if exercise is not last and exercise.id in chosen:
+                raise UserError(practice.named_twice(exercise.id))
+            chosen[exercise.id] = Path(word)
         last = None
     # reports list exercises in the order of the course, whatever the order of the words
     order = [exercise.id for exercise in course.exercises]

@@ -3,6 +3,7 @@
 `grade build` and `grade verify` accept the files of a new course or exercise before the author rewrites them.
 """
 
+import ast
 import json
 import os
 import re
@@ -290,9 +291,11 @@ def solution_bodies(solution: str) -> list[str]:
 
 
 def hidden_calls(course: Course, exercise: Exercise) -> list[str]:
-    """Return the lines of an exercise's hidden tests that begin with a program or a call of the engine, squeezed."""
-    lines = read_source(course.hidden_test(exercise)).text.splitlines()
-    return [line for line in map(squeezed, lines) if line.startswith(("program(", "engine."))]
+    """Return the programs in an exercise's hidden tests, and the calls of the engine, squeezed."""
+    text = read_source(course.hidden_test(exercise)).text
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    segments = [squeezed(ast.get_source_segment(text, call) or "") for call in calls]
+    return [segment for segment in segments if segment.startswith(("program(", "engine."))]
 
 
 def solutions_in(course: Course, text: str) -> Iterator[str]:

@@ -582,7 +582,8 @@ class Document:
                 if key.value in mapping:
                     raise self.error(key, f"the key `{key.value}` occurs twice")
                 # the course's version is a text: 2026.10 must not become the number 2026.1
-                mapping[key.value] = value.value if key.value == "version" else self._plain(value)
+                is_text = key.value == "version" and isinstance(value, yaml.ScalarNode)
+                mapping[key.value] = value.value if is_text else self._plain(value)
             return mapping
         try:
             return self._scalars.construct_object(node)

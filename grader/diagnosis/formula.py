@@ -84,7 +84,7 @@ def formula(observed: Sequence[float], names: Names) -> str | None:
         return None
     # a constant needs no names
     if all(math.isclose(one, observed[0], rel_tol=1e-9) for one in observed):
-        return f"{observed[0]:.6g}"
+        return f"{observed[0] + 0.0:.6g}"  # 0.0 makes 0 of -0
     found = min(_candidates(tuple(observed), _table(names)), key=lambda one: one.rank, default=None)
     return found.text if found else None
 

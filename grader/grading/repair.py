@@ -115,8 +115,8 @@ def search(
     named = [candidate for candidate in named if trial.keeps(candidate)]
     check = check if repaired or named else ""
     shown = [*named, *repaired]
-    # whether it is true that no edit repairs the file: every edit was tried
-    exhaustive = not repaired and len(edits.by_number) <= attempt.most
+    # whether it is true that no edit repairs the file: every edit was tried, and none was refused for lack of runs
+    exhaustive = not repaired and len(edits.by_number) <= attempt.most and trial.left >= 0
     yield Repairs(tuple(_reported(trial, shown)), tried, exhaustive=exhaustive, check=check)
 
 

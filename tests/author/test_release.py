@@ -166,6 +166,13 @@ def test_the_readme_is_the_courses_own(tape: Course) -> None:
     assert "# For learners\n" == texts(tape)["README.md"]
 
 
+def test_the_vocabulary_of_checks_is_no_check(tape: Course) -> None:
+    """A README may say how a program is written, and what a hidden test calls, if it shows no check."""
+    readme = 'Write `program("L = a + b")`, and compare with `engine.agrees(` or `engine.sorts(`.\n'
+    (tape.folder / "README.md").write_text(readme, encoding="utf-8")
+    assert readme == texts(tape)["README.md"]
+
+
 @pytest.mark.parametrize("name", [".github/workflows/grade.yml", ".gitlab-ci.yml"])
 def test_the_workflow_goes_with_it(tape: Course, name: str) -> None:
     """Only the workflow that grades is released, and no other workflow of the course."""

@@ -78,6 +78,7 @@ def test_words_name_exercises(grade: Grade, expected: list[str], words: str) -> 
         ("`b` could be", ["b"]),
         ("build_topo or backward", ["b"]),
         ("`distribute` is named twice", ["distribute", "1"]),
+        ("`distribute` is named twice", ["mine/01_distribute.py", "yours/01_distribute.py"]),
         ("`5-3` goes backward; write `3-5`", ["5-3"]),
         ("there is no exercise `99`", ["3-99"]),
         ("which exercise is mine.py for? write `grade EXERCISE mine.py`", ["mine.py"]),

@@ -48,6 +48,7 @@ def document(tmp_path: Path) -> MakeDocument:
         ("a: &x [1]\nb: *x", {"a": [1], "b": [1]}),
         ("{version: 2026.10}", {"version": "2026.10"}),
         ("{a: {version: 1_0}}", {"a": {"version": "1_0"}}),
+        ("{version: {points: 2}}", {"version": {"points": 2}}),
         ("{1: one, true: two}", {"1": "one", "true": "two"}),
         ("a: |\n  two\n  lines\n", {"a": "two\nlines\n"}),
     ],

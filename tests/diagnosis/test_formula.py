@@ -36,6 +36,11 @@ def test_a_formula_of_two_quantities_is_found(text: str) -> None:
     assert text == formula(values(text, _POW), _POW)
 
 
+def test_zero_has_no_sign() -> None:
+    """The constant -0 is written as 0."""
+    assert "0" == formula([-0.0] * len(_A), _TANH)
+
+
 @every("text", ["1 - 1.1 * L", "1 - L * L if a < 1 else 0.5", "0.3 if a > 0 else 0.2", "atan(a)"])
 def test_other_values_have_no_formula(text: str) -> None:
     """A formula must have the value at every point, and consist of few parts."""
