@@ -35,6 +35,7 @@ _RECEIVE, _ANSWER = 0xC0502100, 0xC0182101
 _REPORTED = struct.Struct("QIIiIQ6Q")  # the report's number, the process, flags; the call, machine, place, arguments
 _ANSWERED = struct.Struct("QqiI")  # the report's number, a result, an error, flags
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # addresses of printed objects, which differ between runs
+_CUT_ADDRESS = re.compile(r"\b0x[0-9a-f]{1,7}$")  # what the cap leaves of one
 
 
 MAX_CPU_S = 60.0
@@ -187,7 +188,10 @@ class Printed:
 
     def text(self) -> str:
         text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
-        return bounds.cut_output(text, self.output_kb, self.size - len(self.kept))
+        lost = self.size - len(self.kept)
+        if lost:
+            text = _CUT_ADDRESS.sub("0x…", text)
+        return bounds.cut_output(text, self.output_kb, lost)
 
 
 class _Attempts:

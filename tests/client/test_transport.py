@@ -11,7 +11,7 @@ from grader.client import (
     transport,
 )
 from grader.client.bounds import STALLED_S
-from grader.client.transport import _Progress
+from grader.client.transport import Printed, _Progress
 
 # -- Deciding from its CPU clock alone whether a process that does not answer makes progress
 
@@ -83,3 +83,17 @@ def test_the_cpu_clock_of_a_process_decides(
     said, process = watched(clock, used, step_s)
     expected = [Died("cpu_limit", seconds=CPU_S) if look == ended else None for look in range(len(used))]
     assert (expected, told) == (said, process.told)
+
+
+# -- The output of a process
+
+
+def test_an_address_in_cut_output_is_masked() -> None:
+    """The output is cut at 16 KB. If that is inside of an address, the rest of the address is masked as well."""
+    texts = []
+    for address in ("0x7fc1234567a0", "0x7f2765432100"):
+        printed = Printed(output_kb=16)
+        printed.take(b"." * ((16 << 10) - 6) + b" " + address.encode())
+        texts.append(printed.text())
+    assert texts[0] == texts[1]
+    assert texts[0].endswith(". 0x…\n[9 more bytes left out]\n")

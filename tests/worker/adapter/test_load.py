@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Any
 
 import numpy
@@ -391,6 +391,27 @@ def test_a_spent_time_is_shown_at_the_first_loop(problem: Problem, lines: list[i
     """The lines lead to the loop or the recursive call that was running, and no further."""
     stop = "from grader.worker.confine.limits import OutOfTime\n"
     assert ["cpu", lines] == problem(stop + source)[::3]
+
+
+def test_time_spent_at_an_instruction_without_a_line_is_shown_at_its_loop(loaded: Load) -> None:
+    """The jump back to an outer loop has no line in some Pythons. The loop is shown all the same."""
+    source = """\
+def f(rows):
+    for row in rows:
+        for x in row:
+            if x not in rows:
+                x.stop
+"""
+    f = loaded(source).f
+    jumps = [start for start, _, line in f.__code__.co_lines() if line is None]
+    if not jumps:
+        pytest.skip("every instruction has a line in this Python")
+    with pytest.raises(AttributeError) as raised:
+        f([[1]])
+    frame = raised.tb.tb_next.tb_frame  # type: ignore[union-attr]
+    for jump in jumps:
+        error = limits.OutOfTime().with_traceback(TracebackType(None, frame, jump, -1))
+        assert ["cpu", [2]] == load.describe(error, FILE)[::3]
 
 
 def test_long_and_strange_messages_are_cut_and_cleaned(problem: Problem) -> None:
