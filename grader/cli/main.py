@@ -161,7 +161,9 @@ def _run(words: list[str]) -> int:
         return left.exit_code
     except click.ClickException as error:
         path = error.ctx.command_path.strip() if isinstance(error, click.UsageError) and error.ctx else "grade"
-        complain(f"{' '.join(error.format_message().split())} {practice.described_by(path)}")
+        message = " ".join(error.format_message().split())
+        stop = "" if message.endswith((".", "?", "?)")) else "."  # some of click's messages have none
+        complain(f"{message}{stop} {practice.described_by(path)}")
         _name_command(words)
         return WRONG_USE
     except UserError as error:

@@ -83,6 +83,7 @@ def test_words_name_exercises(grade: Grade, expected: list[str], words: str) -> 
         ("there is no exercise `99`", ["3-99"]),
         ("which exercise is mine.py for? write `grade EXERCISE mine.py`", ["mine.py"]),
         ("`grade --help` describes the command", ["--no-such-option"]),
+        ("extra argument (4). `grade solution --help` describes", ["solution", "3", "4"]),
         ("'--isolation'", ["--isolatoin", "process"]),
         ("--from nowhere: there is no such folder", ["--from", "nowhere"]),
         ("--from exercises/01_distribute.py: there is no such folder", ["--from", "exercises/01_distribute.py"]),
