@@ -166,7 +166,7 @@ def hint(
     *,
     course: CourseAround = None,
 ) -> int:
-    """Show a hint. Repeat the command for the next one."""
+    """Show a hint. Without an exercise, the command shows the next hint each time."""
     of, look = course_of_folder(course), style()
     # a bare `grade hint` goes on from the failure that was explained last
     if not exercise:

@@ -59,7 +59,7 @@ def test_a_chain_of_25_000_nodes(engine: EngineUnderCheck) -> None:
     # Plain recursion fails above Python's default limit of 1,000 calls.
     engine.sorts(chain(1_200))
     # With a list of visited nodes, each of the 25,000 nodes is searched for in a list that is half full on average.
-    # Together this takes as long as 12,500 searches of a list of all nodes. Right files take as long as 100 to 1,600
+    # Together this takes as long as 12,500 searches of a list of all nodes. Right files take as long as 100 to 1,900
     # such searches. So the limit tells them apart on fast and on slow machines. A shorter chain would not tell them
     # apart so well, and a longer one would make every right submission slower to grade.
     engine.sorts(chain(25_000), searches=5_000)
