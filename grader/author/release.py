@@ -9,6 +9,7 @@ import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -290,12 +291,21 @@ def solution_bodies(solution: str) -> list[str]:
     return [body for body in bodies if len(body.split()) > _SHORT]
 
 
-def hidden_calls(course: Course, exercise: Exercise) -> list[str]:
+def hidden_calls(course: Course, exercise: Exercise) -> tuple[str, ...]:
     """Return the programs in an exercise's hidden tests, and the calls of the engine, squeezed."""
-    text = read_source(course.hidden_test(exercise)).text
-    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
-    segments = [squeezed(ast.get_source_segment(text, call) or "") for call in calls]
-    return [segment for segment in segments if segment.startswith(("program(", "engine."))]
+    return _calls(read_source(course.hidden_test(exercise)).text)
+
+
+@cache  # the texts of all exercises are searched for the calls of each
+def _calls(text: str) -> tuple[str, ...]:
+    lines = [line.encode() for line in text.splitlines(keepends=True)]  # a syntax tree counts bytes
+    calls = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and node.end_lineno is not None:
+            *before, last = lines[node.lineno - 1 : node.end_lineno]
+            segment = b"".join([*before, last[: node.end_col_offset]])[node.col_offset :]
+            calls.append(squeezed(segment.decode()))
+    return tuple(call for call in calls if call.startswith(("program(", "engine.")))
 
 
 def solutions_in(course: Course, text: str) -> Iterator[str]:

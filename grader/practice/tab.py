@@ -98,6 +98,7 @@ class Tab:
         self._here = Here(longest_s=self._longest_s, patience=patience, alive=alive)
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
+        self._frozen = False  # whether collections skip what the first verdict has imported
         self._events: Generator[Event | Report, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
 
@@ -160,11 +161,12 @@ class Tab:
         self._end_search()
         one = self._course.by_id[exercise]
         self._here.longest_s = self._longest_s
-        if self._graded[0] and not gc.get_freeze_count():
+        if self._graded[0] and not self._frozen:
             # collections then skip what the first verdict has imported, which takes half of the time of each verdict
             gc.enable()
             gc.collect()
             gc.freeze()
+            self._frozen = True
         self._events = self._practice.searched_source(one, decode_source(_path(one), text.encode("utf-8", "replace")))
         self._graded = exercise, text
         return next(event for event in self._events if isinstance(event, Report))

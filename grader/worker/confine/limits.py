@@ -19,7 +19,8 @@ except ImportError:  # Windows has no rlimits; calls and wall time are still lim
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
 _TOOL = 4  # a number that no debugger, coverage or profiler uses
-_LOOK = 4  # the clock is read once in so many steps of loops
+_MOST_UNSEEN = 64  # the clock is read at least once in so many steps of loops
+_BETWEEN_LOOKS_S = 0.005  # the clock is read more often if this takes longer, and else less often
 DESCRIPTORS = 64  # the number that an engine process may have open
 
 
@@ -104,6 +105,7 @@ class LoopSteps:
         self._filename = ""
         self._left = sys.maxsize
         self._deadline = 0.0
+        self._seen, self._unseen, self._look = 0.0, 1, 0  # the clock, the steps until it is read again, and their end
         self._more: Callable[[], float] = lambda: 0.0
         self._monitoring: Any = getattr(sys, "monitoring", None)
         if self._monitoring is not None:
@@ -124,7 +126,8 @@ class LoopSteps:
             more: Called when the time is over. Returns the seconds that are added, for instance because the machine was
                 busy with something else; 0 or less for none.
         """
-        self._filename, self._left, self._deadline = filename, most, time.perf_counter() + seconds
+        self._filename, self._left, self._seen = filename, most, time.perf_counter()
+        self._deadline, self._unseen, self._look = self._seen + seconds, 1, most
         self._more = more
         self.ran_out = False
         try:
@@ -133,20 +136,23 @@ class LoopSteps:
             self._left = sys.maxsize
 
     def _jumped(self, code: CodeType, start: int, end: int) -> Any:
-        # only a jump back begins another step of a loop
         if code.co_filename != self._filename or end > start:
             return self._monitoring.DISABLE  # this jump is not reported again
         self._left -= 1
-        if self._left < 0 or (self._left % _LOOK == 0 and self._is_over()):
+        if self._left < self._look and (self._left < 0 or self._is_over()):
             self.ran_out = True
             raise OutOfTime
         return None
 
     def _is_over(self) -> bool:
-        while time.perf_counter() > self._deadline:
+        now = time.perf_counter()
+        while now > self._deadline:
             if (more := self._more()) <= 0:
                 return True
             self._deadline += more
+        # reading the clock takes as long as a short step, so it is read less and less often while steps are short
+        self._unseen = min(self._unseen + 1, _MOST_UNSEEN) if now - self._seen < _BETWEEN_LOOKS_S else 1
+        self._seen, self._look = now, max(self._left - self._unseen + 1, 0)
         return False
 
     def close(self) -> None:
