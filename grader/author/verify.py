@@ -56,12 +56,12 @@ def _clear_in_both(known: KnownExercise, other: KnownExercise) -> KnownExercise:
     A slow engine runs out of CPU time earlier on a slow machine. The programs that it did not run are unclear.
     """
     others = {one.id: one.behaviour for one in other.misconceptions}
-    clear = [
-        {key: look for key, look in one.behaviour.items() if UNCLEAR not in (look, others.get(one.id, {}).get(key))}
-        for one in known.misconceptions
-    ]
-    misconceptions = zip(known.misconceptions, clear, strict=True)
-    return replace(known, misconceptions=tuple(replace(one, behaviour=looks) for one, looks in misconceptions))
+    misconceptions = []
+    for one in known.misconceptions:
+        other_looks = others.get(one.id, {})
+        clear = {key: look for key, look in one.behaviour.items() if UNCLEAR not in (look, other_looks.get(key))}
+        misconceptions.append(replace(one, behaviour=clear))
+    return replace(known, misconceptions=tuple(misconceptions))
 
 
 def drift(course: Course, book: AnswerBook, made: AnswerBook) -> Iterator[Drift]:

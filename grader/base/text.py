@@ -322,7 +322,7 @@ class Style(Struct, frozen=True):
         """
         room = self.prose if room is None else room
         words = _WORDS.findall(self.clean(self.runnable(text))) if self.grade != "grade" else self.clean(text).split()
-        return packed(words, room, room)
+        return packed(words, room)
 
 
 def columns(text: str) -> int:
@@ -338,8 +338,9 @@ def padded(text: str, room: int) -> str:
     return text + " " * (room - columns(text))
 
 
-def packed(words: list[str], room: int, first: int) -> list[str]:
-    """Return words in lines of at most `room` columns. The first line has at most `first` columns."""
+def packed(words: list[str], room: int, first: int | None = None) -> list[str]:
+    """Return words in lines of at most `room` columns. The first line has at most `first` columns, if that is given."""
+    first = room if first is None else first
     lines: list[str] = []
     line = ""
     for word in words:

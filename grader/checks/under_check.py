@@ -1047,8 +1047,7 @@ class EngineUnderCheck:
                 self.screen = Screen(batch, partial(self._fixes, batch, judge, where_offered, range(len(runs))))
             fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
-            # of equal ranks the program that was sent first, because tests send small programs
-            # first
+            # of failures with the same rank, show the program that was sent first: tests send small programs first
             first = min(failures, key=lambda i: (*_rank(failures[i]), i))
             if not self._runner.shared:
                 # in a shared process, the check is run again alone, and shrunk then
@@ -1062,15 +1061,12 @@ class EngineUnderCheck:
             fail(status="error", reason=Reason("left_out"))
 
     def _batch(self, runs: Sequence[Run], limits: _OwnLimits, engine: bool) -> Batch:
-        calls, cpu_s = limits.calls, limits.cpu_s or self._limits.cpu_s
-        order_seeds: tuple[int, ...] = _ORDER_SEEDS
-        if _is_huge(runs):  # in a long run, counting each call would take longer than the calls themselves
-            order_seeds = (_HUGE_SEED,)
-        else:
-            calls = calls or self._limits.calls
-            if max(map(_trained, runs)) > _MOST_TRAINED:
-                order_seeds = (_HUGE_SEED,)
-        return Batch(tuple(runs), calls, cpu_s, order_seeds, engine, limits.measured)
+        huge = _is_huge(runs)
+        # in a long run, counting each call would take longer than the calls themselves
+        calls = limits.calls if huge else limits.calls or self._limits.calls
+        once = huge or max(map(_trained, runs)) > _MOST_TRAINED
+        order_seeds = (_HUGE_SEED,) if once else _ORDER_SEEDS
+        return Batch(tuple(runs), calls, limits.cpu_s or self._limits.cpu_s, order_seeds, engine, limits.measured)
 
     def _judge(
         self, batch: Batch, answer: Read | Problem | Died, judge: Judge, where_offered: bool

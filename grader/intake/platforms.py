@@ -330,9 +330,8 @@ def _read_gradescope(folder: Folder) -> Iterator[Entry]:
         yield Entry(
             name,
             name,
-            (folder.path / name,)
-            if name in present
-            else (),  # a name from the metadata must not lead out of the export
+            # a name from the metadata must not lead out of the export
+            (folder.path / name,) if name in present else (),
             submitters=tuple(_submitters(known.get(":submitters"))),
             submitted_at=submitted,
             notes=(*notes, *unclear),

@@ -273,8 +273,8 @@ def with_command(text: str, command: str, style: Style = PLAIN) -> list[str]:
     """
     pieces, quoted = style.clean(text).split(), f"`{style.command(command)}`"
     if columns(quoted) > style.prose:
-        return [*packed(pieces, style.prose, style.prose), quoted]
-    return packed([*pieces, quoted], style.prose, style.prose)
+        return [*packed(pieces, style.prose), quoted]
+    return packed([*pieces, quoted], style.prose)
 
 
 def welcome(
@@ -316,12 +316,12 @@ def farewell(course: Course, style: Style = PLAIN) -> list[str]:
         if part := course.begins.get(exercise.id):
             lines += style.wrap(part.title)
         # 5 columns for the number of the exercise and the blanks around it
-        first, *rest = packed(style.clean(exercise.learnt).split(), style.prose - 5, style.prose - 5)
+        first, *rest = packed(style.clean(exercise.learnt).split(), style.prose - 5)
         lines += [f"  {exercise.number} {first}", *(f"     {line}" for line in rest)]
     if course.further:
         lines += ["", words.FURTHER]
         for text in course.further:
-            first, *rest = packed(style.clean(text).split(), style.prose - 4, style.prose - 4)
+            first, *rest = packed(style.clean(text).split(), style.prose - 4)
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
 

@@ -415,9 +415,9 @@ class _Layout:
             body, gap, values = shown.partition("    with ")
             parts = [part for part in re.split(r"(?<=;) ", body) if part.strip()]
             pieces = [piece for part in parts for piece in (part.split() if columns(part) > room else [part])]
-            yield from packed(pieces, room, room)
+            yield from packed(pieces, room)
             if gap:
-                yield from packed(re.split(r"(?<=,) ", f"with {values}"), room, room)
+                yield from packed(re.split(r"(?<=,) ", f"with {values}"), room)
 
     def numbers(self, rows: Sequence[Compared], joined: bool) -> _Part:
         """Return the learner's results beside the right ones."""

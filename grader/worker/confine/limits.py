@@ -145,8 +145,7 @@ class LoopSteps:
         return None
 
     def _is_over(self) -> bool:
-        now = time.perf_counter()
-        while now > self._deadline:
+        while (now := time.perf_counter()) > self._deadline:
             if (more := self._more()) <= 0:
                 return True
             self._deadline += more
