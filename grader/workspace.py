@@ -270,7 +270,7 @@ def keep_replay(page: str, exercises: Path) -> Path:
         write_atomically(path, page.encode())
         return path
     except OSError:
-        # a name that nobody can foresee, because everybody can write to that folder
+        # a random name, because any user can write to that folder
         handle, name = tempfile.mkstemp(prefix="grade-play-", suffix=".html")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(page)

@@ -382,7 +382,7 @@ def _confirmed_decisions(options: DecideOptions, earlier: Sequence[Decided]) -> 
 
 def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
     """Raise `UserError` for a decision without effect, or about a submission of somebody else."""
-    # nobody in the roster is meant, so there is no row that could be excused
+    # the name belongs to no learner of the roster, so there is no row to excuse
     if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
         of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
         raise UserError(problem_text("stranger", name=learner.id, of=of, folder=folder))

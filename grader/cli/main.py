@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         0 for full marks, 1 for fewer points, 2 for wrong use or an error in the course or of the disk, 3 for a fault of
-        the grader, and `INTERRUPTED` after Ctrl-C. If nobody reads the output to its end, the code is 1.
+        the grader, and `INTERRUPTED` after Ctrl-C. If the output is a pipe and its reader closes it, the code is 1.
     """
     # before anything is printed: a text or a name may have a character that the stream cannot encode
     prepare()
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # the reader, such as `head`, has read enough
     except BrokenPipeError:
         code = SHORT
-    # what is still in the buffer would fail when Python ends, where nobody could report it
+    # write the rest of the buffer now: if this fails while Python exits, no message can be printed
     stuck = unwritable(sys.stdout)
     if stuck is not None and not isinstance(stuck, BrokenPipeError):
         complain(practice.output_not_written(stuck.strerror))

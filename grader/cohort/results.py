@@ -621,7 +621,7 @@ def see_that_files_are_there(
 
     Decisions with digests of files are skipped, because their files existed when they were made.
     """
-    # the decisions about files that nobody has seen yet
+    # the decisions that no earlier run has checked
     new = {
         entry.id: {
             exercise: [one for one in listed if not one.made_for]

@@ -566,7 +566,7 @@ class Document:
     def plain(self, node: yaml.Node) -> Any:
         """Return the node as plain Python data. Raises `CourseError`, for example for a duplicate key."""
         try:
-            # an alias may stand inside of what it refers to
+            # a value that contains an alias of itself has no end
             return self._plain(node)
         except RecursionError:
             raise self.error(node, "a value contains itself") from None

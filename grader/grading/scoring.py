@@ -155,7 +155,7 @@ def score(
 def _run(exercise: Exercise, state: FileState, checked: Mapping[str, Checked]) -> tuple[Check, ...]:
     """Return the checks that were run. Raises `GraderFault` if their outcomes are not those in `checked`."""
     run = exercise.checks if state.state == "loaded" else ()
-    # a missing result would be a silent zero, and a surplus one would be points for nothing
+    # without this error, a missing result would count as 0 points, and one too many would add points
     for name in sorted({check.id for check in run} ^ checked.keys()):
         has = "no result" if run else "a result"
         raise GraderFault(f"{exercise.id}.{name}: the file is {state.state}, and the check has {has}")

@@ -100,7 +100,7 @@ class Overrides:
     def of(self, *names: str) -> tuple[Decided, ...]:
         """Return the decisions that name any of `names`, in the order of the file."""
         found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
-        # a learner has several names, and of two decisions the later one counts whatever it names
+        # decisions may use different names of one learner; the order of the file decides which one counts
         return tuple(sorted(found, key=lambda one: one.line))
 
     def made_for(self, known: Mapping[str, Mapping[str, str]]) -> "Overrides":

@@ -142,7 +142,7 @@ class _Magics:
             arguments = line.split()
             exercise = find_exercise(practice.course, " ".join(word for word in arguments if word != _PLAY))
             number = len(self._shell.history_manager.input_hist_raw) - 1  # the list begins with an empty entry
-            # Jupyter counts the line `%%grade` too, so an empty line stands in its place
+            # Jupyter counts the line `%%grade`, too; the empty line keeps the line numbers the same
             source = Source(Path(CELL), "\n" + without_magics(cell), cells=(CellStart(number, 1),))
             verdict = CellVerdict(practice.grade_source(exercise, source))
             # code that could not be loaded has no backward pass to replay

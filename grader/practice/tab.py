@@ -266,7 +266,7 @@ class Tab:
             A `GivenFiles` as JSON.
         """
         data = bytes(data)
-        # every zip begins with these two letters, whatever its name is
+        # a zip begins with these two letters; its name may have any ending
         if data.startswith(b"PK"):
             return _json(self._unpacked(name, data))
         exercise = self._named(name)

@@ -73,7 +73,7 @@ def write_page(parts: Parts, title: str, data: object, more: Iterable[str] = ())
         data: the data that the page shows.
         more: further packed data, with the ids `more-0`, `more-1` and so on. The page unpacks it when it is needed.
     """
-    # the texts as they stand in the page, because the policy has their hashes
+    # the policy has the hashes of these texts, so they must be exactly those of the page
     scripts = [*filter(None, [parts.generated]), *map(_text, parts.scripts)]
     style = "".join(_text(path) for path in parts.styles)
     body = Template(parts.template.read_text(encoding="utf-8")).substitute(

@@ -509,7 +509,7 @@ def _counts(exercise: ExerciseStatistics) -> list[str]:
 
 
 def _untried(summary: Summary) -> Iterator[str]:
-    """Yield a line about the exercises that nobody submitted, and one about those that nobody began."""
+    """Yield a text for the exercises without a submission, and one for those without a file that was begun."""
     for kind in ("missing", "not_started"):
         names = [f"{one.number}_{one.id}" for one in summary.exercises if one.untried == kind]
         if names:

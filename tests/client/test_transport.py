@@ -62,12 +62,13 @@ def watched(clock: Clock, used: Sequence[float | None], step_s: float = 1.0) -> 
 
 STILL = [0.5] * (STALLED_S + 3)
 LITTLE = [0.1 * (look // (STALLED_S - 1)) for look in range(40)]
-# how often the process is told that it stalls, in which look it is to be ended, and what is seen of it
+# how often the process is signalled that it stalls, the look in which it is ended (None for never), the CPU time at
+# each look, and the seconds between two looks
 LOOKS: dict[str, tuple[int, int | None, Sequence[float | None], float]] = {
     "A process may use its CPU time, and one more second to stop by itself": (0, None, [1, 2, 3, 4, 5], 1),
     "One that does not stop by itself, such as a loop in C, is ended": (0, 5, [1, 2, 3, 4, 5, 6], 1),
     "CPU time before the present batch does not count": (0, 5, [31, 32, 33, 34, 35, 36], 1),
-    "One that stands still is told each second after some, because it may not listen": (3, None, STILL, 1),
+    "A process without progress is signalled once a second, because it may ignore a signal": (3, None, STILL, 1),
     "A little CPU time is progress, because a busy machine gives little": (0, None, LITTLE, 1),
     "It is looked at once a second, however often the trusted side wakes up": (0, None, STILL, 0.1),
     "If the trusted side was suspended, it did not see the process stand still": (0, None, [0.5, 0.5], 1000),

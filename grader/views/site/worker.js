@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 gc.disable()  # nothing of what is imported is garbage; the grader enables it after the first verdict
-gc.set_threshold(200_000)  # the nodes of a large graph; collecting while it is built would take half of the time
+gc.set_threshold(200_000)  # the nodes of a large graph; collecting while it is built would take a quarter of the time
 sys.path.insert(0, "/site/packages")
 from grader.practice.tab import Tab
 

@@ -370,7 +370,7 @@ class File:
             yield from self._edits_of_statement(statement, pool)
             if isinstance(statement, ast.FunctionDef | ast.ClassDef) or _is_text(statement):
                 continue
-            # no other statement can stand in the place of `elif`
+            # `elif` is part of its `if`, so no other statement can replace it
             if self._is_elif(statement):
                 continue
             yield self._put("deleted", self.text(statement), statement, "pass")
