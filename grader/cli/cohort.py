@@ -171,9 +171,7 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     seed, seen = results.seed(options.seed)
     from_it = drawn(course, book, seed, default_memo())
     lines = options.explain == "lines"
-    grading = settings(
-        course, seed, from_it, isolation=options.isolation, official=not options.allow_process, lines=lines
-    )
+    grading = settings(course, seed, from_it, isolation=options.isolation, official=not options.allow_process)
     with closing(_pool(grading, options, len(submitted))) as pool:
         folder = str(readable(course.folder.absolute()))
         run = RunFile(CourseStamp.of(course), __version__, seed, pool.start(), folder, seen)
@@ -228,6 +226,8 @@ def _notes(out: Path, progress: RunProgress, ignored: Sequence[str], gone: Seque
     if progress.edited:
         yield words.reports_edited(progress.edited, aside)
         yield words.change_points(shlex.quote(str(out)))
+    if progress.unsearched:
+        yield words.not_searched(progress.unsearched)
     if progress.damaged:
         yield words.reports_damaged(progress.damaged, aside)
 

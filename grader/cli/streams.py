@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..course import Check, Course, Exercise
-    from ..grading import Event
+    from ..grading import Progress
     from ..report import CheckResult, Report
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
@@ -191,15 +191,18 @@ class StatusLine:
             self._last = time.monotonic()
             print(self._style.clean(text), file=self._stream, flush=True)
 
-    def follow(self, events: "Iterable[Event | Report]", course: "Course") -> "Report":
+    def follow(self, events: "Iterable[Progress]", course: "Course") -> "Report":
         """Show the progress of grading as learners may see it, and return the report."""
         *_, report = self.reports(events, course)
         return report
 
-    def reports(self, events: "Iterable[Event | Report]", course: "Course") -> "Iterator[Report]":
-        """Show the progress of grading as learners may see it. Yield each report as soon as it is made."""
+    def reports(self, events: "Iterable[Progress]", course: "Course") -> "Iterator[Report]":
+        """Show the progress of grading as learners may see it.
+
+        Yield the report as soon as it is made, and again with the result of each search.
+        """
         from ..grading import CheckBegan, CheckEnded, Searching  # imports pytest, which takes time
-        from ..report import check_for_learner
+        from ..report import Report, check_for_learner
 
         for event in events:
             if isinstance(event, CheckBegan):
@@ -208,9 +211,14 @@ class StatusLine:
                 self._ended(event.exercise, check_for_learner(event.exercise.id, event.result, course.details))
             elif isinstance(event, Searching):
                 self.show(searching(event.tried))
+            elif isinstance(event, Report):
+                self.clear()
+                report = event
+                yield report
             else:
                 self.clear()
-                yield event
+                report = event.to(report)
+                yield report
         self.clear()
 
     def _began(self, exercise: "Exercise", check: "Check") -> None:

@@ -17,13 +17,12 @@ from ..base.processes import own_streams, receive, send
 from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..course import CourseError, load_course
-from ..grading import Grader, grade_submission, is_run, is_searched, plan
+from ..grading import Grader, grade_submission, is_run, plan, search_submission
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import read_book
-from ..report import Report
 from ..sandbox import IsolationError, WorkerGone
 from ..words import instructor as words
-from .run import Faulted, Graded, Job, Ready, Reply, Settings
+from .run import Faulted, Graded, Job, Order, Ready, Reply, Searched, Settings
 
 # faults of the grader or of its machine, which are reported and not raised
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
@@ -67,7 +66,7 @@ class _Serving:
             gc.collect()
             gc.freeze()  # fewer pages are copied in a fork
             planned = set[str]()
-            while (job := receive(self.jobs, Job)) is not None:
+            while (job := receive(self.jobs, Order)) is not None:
                 suited = grader
                 if job.seed in ("", grader.seed):
                     # parse and draw the programs of each exercise once, so that every further fork inherits them
@@ -79,10 +78,10 @@ class _Serving:
                     with suppress(OracleError):  # raised again, as the fault of this job, when an answer is needed
                         torch.start()  # here, so that every fork uses the same process
                     suited = replace(grader, oracle=torch.with_answers(book), seed=job.seed)
-                self._pass_on(job, suited, lines=settings.lines)
+                self._pass_on(job, suited)
 
-    def _pass_on(self, job: Job, grader: Grader, *, lines: bool) -> None:
-        """Grade a job in a fork, and write the fork's reply to standard output.
+    def _pass_on(self, job: Order, grader: Grader) -> None:
+        """Grade or search in a fork, and write the fork's reply to standard output.
 
         If the fork ends without a reply, this process ends as well, and a new process takes over. The fork may have
         left the server process in an undefined state.
@@ -94,7 +93,7 @@ class _Serving:
             # a collection would copy the pages that the fork shares with this process
             gc.disable()
             with os.fdopen(theirs, "wb") as pipe:
-                send(pipe, _graded(job, grader, lines=lines))
+                send(pipe, _done(job, grader))
             # without the exit handlers, which belong to this process
             os._exit(0)
         os.close(theirs)
@@ -103,24 +102,19 @@ class _Serving:
         _, status = os.waitpid(pid, 0)
         if status or not reply:
             signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
-            send(self.replies, Faulted(job.id, words.grading_ended(signal, os.WEXITSTATUS(status))))
+            send(self.replies, job.failed(words.grading_ended(signal, os.WEXITSTATUS(status))))
             os._exit(1)
         self.replies.write(reply)
         self.replies.flush()
 
 
-def _graded(job: Job, grader: Grader, *, lines: bool) -> Reply:
+def _done(job: Order, grader: Grader) -> Reply:
     try:
-        return Graded(
-            job.id, grade_submission(grader, job.submission, searched=_exercises_to_search if lines else None)
-        )
+        if isinstance(job, Job):
+            return Graded(job.id, grade_submission(grader, job.submission))
+        return Searched(job.id, tuple(search_submission(grader, job.submission, job.exercises)))
     except _EXPECTED as error:
-        return Faulted(job.id, str(error))
-
-
-def _exercises_to_search(report: Report) -> list[str]:
-    """Return the exercises of a report that are searched for the line that must change."""
-    return [exercise.id for exercise in report.exercises if is_searched(exercise)]
+        return job.failed(str(error))
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from ..base import UserError, in_the_way, json_text, plain, plain_folder, read_plain, readable, write_atomically
 from ..client import Source
 from ..course import Course, CourseError, course_around, find_course, load_course, packaged_course
-from ..grading import Submission
+from ..grading import Addition, Submission
 from ..intake import Entry, Intake, Readers
 from ..learners import Change, Decided, Learner
 from ..people import (
@@ -176,6 +176,14 @@ class Results:
         # the digest first: if the run is killed here, the earlier report stays valid
         self._record_digest(report.submission.id, data)
         write_atomically(self.path(report.submission.id), data)
+
+    def add(self, entry_id: str, found: Iterable[Addition]) -> None:
+        """Add the results of searches to a report. No search of it is pending then. Raises `OSError`."""
+        report = self.report(entry_id)
+        if report is not None:  # somebody may have changed it meanwhile
+            for addition in found:
+                report = addition.to(report)
+            self.write(msgspec.structs.replace(report, pending=UNSET))
 
     @property
     def _written(self) -> dict[str, set[str]]:

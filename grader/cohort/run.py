@@ -26,7 +26,7 @@ from ..base import json_text, readable
 from ..base.processes import TRIES, Crew, Done, Ended, Flow, NotStarted, Service, decode, encode
 from ..checks.session import CheckSession
 from ..course import Course
-from ..grading import Submission, is_searched, plan, stamp_of
+from ..grading import Addition, Submission, is_searched, plan, stamp_of
 from ..intake import Entry, Intake, Readers, Stopped, unread
 from ..oracle import Oracle
 from ..oracle.answer_book import Answer, AnswerBook
@@ -50,7 +50,6 @@ class Settings(msgspec.Struct, frozen=True):
 
     Attributes:
         course: the path of the course's folder, in the file system's bytes.
-        lines: whether files that fail are searched for the line that must change.
     """
 
     course: bytes
@@ -59,10 +58,9 @@ class Settings(msgspec.Struct, frozen=True):
     isolation: str
     official: bool
     drawn: Drawn
-    lines: bool = False
 
 
-class Job(msgspec.Struct, frozen=True):
+class Job(msgspec.Struct, frozen=True, tag="job"):
     """One submission to grade. If `seed` is empty, the seed of the run counts."""
 
     submission: Submission
@@ -72,6 +70,32 @@ class Job(msgspec.Struct, frozen=True):
     def id(self) -> str:
         """Return the id of the submission."""
         return self.submission.stamp.id
+
+    def failed(self, message: str) -> "Faulted":
+        """Return the outcome if the grader fails."""
+        return Faulted(self.id, message)
+
+
+class Search(msgspec.Struct, frozen=True, tag="search"):
+    """A submission whose report is written, to be searched for the lines that must change.
+
+    Attributes:
+        exercises: the ids of the exercises whose files are searched.
+        seed: the seed of the report. If it is empty, the seed of the run counts.
+    """
+
+    submission: Submission
+    exercises: tuple[str, ...]
+    seed: str = ""
+
+    @property
+    def id(self) -> str:
+        """Return the id of the submission."""
+        return self.submission.stamp.id
+
+    def failed(self, message: str) -> "Unsearched":
+        """Return the outcome if the grader fails."""
+        return Unsearched(self.id, message)
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -94,8 +118,23 @@ class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
     message: str
 
 
-Outcome: TypeAlias = Graded | Faulted
-Reply: TypeAlias = Ready | Graded | Faulted
+class Searched(msgspec.Struct, frozen=True, tag="searched"):
+    """The results of the searches of a submission, which are added to its report."""
+
+    id: str
+    found: tuple[Addition, ...]
+
+
+class Unsearched(msgspec.Struct, frozen=True, tag="unsearched"):
+    """A fault of the grader in a search. The report stays as it is, and its searches are still pending."""
+
+    id: str
+    message: str
+
+
+Order: TypeAlias = Job | Search
+Outcome: TypeAlias = Graded | Faulted | Searched | Unsearched
+Reply: TypeAlias = Ready | Outcome
 
 
 # -- The processes on this machine
@@ -111,8 +150,8 @@ class Pool(Protocol):
     def room(self) -> int:
         """Return how many jobs may be begun at a time, so that no process has to wait for one."""
 
-    def begin(self, job: Job, done: Done) -> None:
-        """Grade a job as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
+    def begin(self, job: Order, done: Done) -> None:
+        """Grade or search as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
 
     def close(self) -> None:
         """End all processes."""
@@ -146,21 +185,22 @@ class GradingProcess(Service):
         if isinstance(ready, Ready):  # a process that replaces this one must not use a weaker tier
             self.setup = replace(self.settings, isolation=ready.tier)
 
-    def grade(self, job: Job) -> Outcome:
-        """Grade a submission. Raises `PoolError`."""
+    def grade(self, job: Order) -> Outcome:
+        """Grade or search a submission. Raises `PoolError`."""
         message = ""
+        expected = Graded if isinstance(job, Job) else Searched
         for _ in range(TRIES):
             reply = self.ask(job)
-            if isinstance(reply, Graded) and reply.id == job.id:
+            if isinstance(reply, expected) and reply.id == job.id:
                 return reply
             self.end()  # the next attempt starts another process
-            message = reply.message if isinstance(reply, Faulted) else words.grading_killed()
+            message = reply.message if isinstance(reply, Faulted | Unsearched) else words.grading_killed()
             if isinstance(reply, Faulted) and not reply.id:
                 raise PoolError(message)
-        return Faulted(job.id, message)
+        return job.failed(message)
 
 
-class LocalPool(Crew[GradingProcess, Job]):
+class LocalPool(Crew[GradingProcess, Order]):
     """Grading processes on this machine. A free process takes the next job."""
 
     def __init__(self, settings: Settings, count: int) -> None:
@@ -236,7 +276,7 @@ def start_there(parcel: bytes) -> str:
 
 def grade_there(parcel: bytes, job: bytes) -> bytes:
     """Grade a job on a worker. Job and outcome are encoded as for a service. Raises `PoolError`."""
-    return encode(_process_for(parcel).grade(decode(job, Job)))
+    return encode(_process_for(parcel).grade(decode(job, Order)))
 
 
 def _reach(address: str) -> None:
@@ -289,12 +329,12 @@ class DaskPool:
         threads: dict[str, int] = self._client.nthreads()
         return _AHEAD * max(1, sum(threads.values()))
 
-    def begin(self, job: Job, done: Done) -> None:
-        """Grade a job on any worker. `done` gets the outcome, or a `PoolError`."""
+    def begin(self, job: Order, done: Done) -> None:
+        """Grade or search on any worker. `done` gets the outcome, or a `PoolError`."""
 
         def finish(future: Any) -> None:
             self._futures.discard(future)
-            done(_outcome(job.id, future))
+            done(_outcome(job, future))
 
         if self._sent is None:  # a task instead of scattered data: it is repeated if all workers that hold it leave
             self._sent = self._client.submit(bytes, self._parcel, pure=False)
@@ -309,13 +349,13 @@ class DaskPool:
             self._client = None
 
 
-def _outcome(name: str, future: Any) -> Outcome | PoolError:
+def _outcome(job: Order, future: Any) -> Outcome | PoolError:
     try:
-        reply: Outcome = decode(future.result(), Graded | Faulted)
+        reply: Outcome = decode(future.result(), Outcome)
     except PoolError as error:
         return error
     except Exception as error:  # its worker died repeatedly, or cannot import the grader
-        return Faulted(name, words.no_worker(f"{type(error).__name__}: {error}"))
+        return job.failed(words.no_worker(f"{type(error).__name__}: {error}"))
     return reply
 
 
@@ -335,6 +375,7 @@ class RunProgress:
         edited: the ids of submissions whose report was changed after it was written.
         replaced: the ids of submissions whose report was replaced because the files, course, seed or grader changed.
         faults: the reason for each submission that could not be graded, by id.
+        unsearched: the ids of submissions whose search ended with a fault of the grader. Their reports count.
         report: the valid report on the submission that came last, whether it was graded or kept; None after a fault.
     """
 
@@ -346,6 +387,7 @@ class RunProgress:
     edited: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     faults: dict[str, str] = field(default_factory=dict)
+    unsearched: list[str] = field(default_factory=list)
     report: Report | None = None
 
     @property
@@ -385,7 +427,8 @@ def grade_entries(
         seen: whether learners may have seen numbers that were drawn from the seed. Then it counts only for files that
             were graded with it before. Any other submission gets a seed of its own.
         readers: the number of processes that read submissions in parallel.
-        lines: whether a report is only kept if its files were searched for the line that must change.
+        lines: whether files that fail are searched for the line that must change. A search begins when the report is
+            written, and adds its result to it.
 
     Yields:
         The progress at the beginning and after each submission. It is always the same object.
@@ -398,7 +441,7 @@ def grade_entries(
     progress = RunProgress(len(entries), edited=list(results.edited))
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
     grading = _Grading(course, results, seed, seen, progress, lines)
-    flow, waiting = Flow(), iter(entries)
+    flow, waiting, begun = Flow(), iter(entries), dict[str, Job]()
     yield progress
     with closing(Readers(exercises, readers)) as reading:
         while True:
@@ -410,19 +453,33 @@ def grade_entries(
             # take the next result: a submission that was read, or one that was graded
             progress.report = None
             match flow.next():
-                case Graded(_, report):
-                    results.write(report)
+                case Graded(name, report):
+                    search = grading.search(begun.pop(name), report)
+                    # first the report, which is final, and then the search, which only adds to it
+                    results.write(report if search is None else replace(report, pending=search.exercises))
                     progress.graded += 1
                     progress.report = report
+                    if search is not None:
+                        flow.begin(partial(pool.begin, search))
                 case Faulted(name, message):
+                    begun.pop(name, None)
                     grading.faulted(name, message)
+                case Searched(name, found):
+                    results.add(name, found)
+                    continue
+                case Unsearched(name):
+                    progress.unsearched.append(name)
+                    continue
                 case entry, Ended(status):
                     grading.faulted(entry.id, words.reading_ended(status))
                 case entry, read:
                     intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
                     job = grading.job(submission_of(entry, intake), intake)
+                    if isinstance(job, Job):
+                        begun[job.id] = job
                     if job is not None:
                         flow.begin(partial(pool.begin, job))
+                    if isinstance(job, Job):
                         continue
             yield progress
 
@@ -448,8 +505,14 @@ class _Grading:
         self.results.forget(name)
         self.progress.faults[name] = message
 
-    def job(self, submission: Submission, intake: Intake) -> Job | None:
-        """Return the job for a submission. Return None if its report is still valid."""
+    def search(self, job: Job, report: Report) -> Search | None:
+        """Return the search of the files that fail, or None if no search is wanted or possible."""
+        failing = tuple(one.id for one in report.exercises if is_searched(one) and one.repairs is UNSET)
+        names = report.pending or failing
+        return Search(job.submission, names, job.seed) if self.lines and names else None
+
+    def job(self, submission: Submission, intake: Intake) -> Order | None:
+        """Return the job for a submission. If its report is still valid, return the search that it lacks, or None."""
         results, progress, name = self.results, self.progress, submission.stamp.id
         # also if the report stays valid, because people may choose from other files now
         keep_code(results.folder, submission.stamp, submission.sources, intake.found)
@@ -457,13 +520,10 @@ class _Grading:
         earlier, seed = results.report(name), self.seed
         if self.seen and results.seed_before(submission) != seed:
             seed = own_seed(seed, submission)
-        # a report that is still valid is kept, unless a search of its files is wanted and missing
         if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
-            if self.lines and any(one.repairs is UNSET for one in earlier.exercises if is_searched(one)):
-                return Job(submission, seed)
             progress.kept += 1
             progress.report = earlier
-            return None
+            return self.search(Job(submission, seed), earlier)
         # why an earlier report does not count, for the messages at the end
         if earlier is not None:
             results.keep_earlier(name)
@@ -509,10 +569,8 @@ def _made_from(report: Report, submission: Submission, course: CourseStamp, seed
     )
 
 
-def settings(
-    course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool, lines: bool = False
-) -> Settings:
+def settings(course: Course, seed: str, from_it: Drawn, *, isolation: str, official: bool) -> Settings:
     """Return the settings for a run's grading processes."""
     # absolute, because a grading process has another current folder
     folder = os.fsencode(course.folder.absolute())
-    return Settings(folder, course.hash, seed, isolation, official, from_it, lines)
+    return Settings(folder, course.hash, seed, isolation, official, from_it)

@@ -10,11 +10,13 @@ from .examination import (
     examine,
     explain,
     is_run,
-    last,
     plan,
 )
+from .repair import search_budget
 from .scoring import FileState, score
 from .submissions import (
+    Addition,
+    Progress,
     Searched,
     Submission,
     grade,
@@ -23,6 +25,7 @@ from .submissions import (
     is_searched,
     relative_path,
     search_file,
+    search_submission,
     stamp_of,
     submission_events,
 )

@@ -1,7 +1,7 @@
 """Run the checks of an exercise on one file, and probe a file that fails: everything that learner code is run for."""
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from typing import ParamSpec, TypeAlias, TypeVar, cast
+from typing import ParamSpec, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -77,7 +77,7 @@ class Searching(Struct, frozen=True):
     tried: int
 
 
-Event: TypeAlias = CheckBegan | CheckEnded | Searching
+Event: TypeAlias = CheckBegan | CheckEnded
 
 
 class Grader(Struct, frozen=True):
@@ -157,8 +157,8 @@ def examination(
     limit_divisor: int = 1,
     to_the_end: bool = False,
     facts: bool = False,
-) -> Generator[Event | Examined, None, None]:
-    """Load the source of an exercise in a separate process, and run the checks on it. Yield the progress, and the end.
+) -> Generator[Event, None, Examined]:
+    """Load the source of an exercise in a separate process, and run the checks on it. Yield the progress.
 
     Args:
         budget: The limits of the whole submission. By default, the source has its own budget.
@@ -168,17 +168,18 @@ def examination(
             meaningless.
         facts: Whether to find the fault facts of an engine that fails, and to run the course's own programs if a
             misconception may be named.
+
+    Returns:
+        What was observed.
     """
     if not is_run(source, stub):
-        yield Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
-        return
+        return Examined(FileState(source.problem or "not_started", str(source.path), reason=source.unread))
     course = grader.course
     with grader.process(grader.warm, source, stub, course.limits, budget, apart=to_the_end) as process:
         # load
         state = _load(process, source)
         if state.state != "loaded":
-            yield Examined(state, attempts=process.attempts)
-            return
+            return Examined(state, attempts=process.attempts)
 
         # run the checks
         file = _File(grader, exercise, source.text, process, limit_divisor, to_the_end)
@@ -201,18 +202,22 @@ def examination(
             if grader.seed != course.seed and _may_be_named(file, examined):
                 # misconceptions are identified by their behaviour on the course's own programs, which give no points
                 examined = replace(examined, engines=file.run_own_programs())
-        yield examined
+        return examined
 
 
-def last(events: Iterable[Event | T]) -> T:
-    """Return the result at the end of events."""
-    *_, result = events
-    return cast(T, result)
+def finished(events: Callable[P, Generator[object, None, T]]) -> Callable[P, T]:
+    """Return a function with the same arguments that runs a generator to its end, and returns what it returns."""
 
+    def result(*arguments: P.args, **named: P.kwargs) -> T:
+        running = events(*arguments, **named)
+        while True:
+            try:
+                next(running)
+            except StopIteration as end:
+                returned: T = end.value
+                return returned
 
-def finished(events: Callable[P, Iterable[Event | T]]) -> Callable[P, T]:
-    """Return a function with the same arguments that only returns the result at the end of the events."""
-    return lambda *arguments, **named: last(events(*arguments, **named))
+    return result
 
 
 examine = finished(examination)

@@ -35,7 +35,7 @@ _MOST_UNSCREENED = 100  # the same without screens, where each edit needs a proc
 _MOST_FIRST = 40  # the most edits that run as files if they pass the first screen, and none passes all checks
 _MOST_LATER = 2  # the most further failed checks that are tried if nothing makes the first one pass
 _MOST_ALONE = 150  # the most runs of candidates as files of their own, in the whole search
-_MAX_CPU_S = 10.0  # of a whole search
+_MAX_CPU_S = 10.0  # of all searches of a submission
 _SMALL = 100  # nodes of a program
 _SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
 _HASTE = 8  # divides the limits of a candidate on any other program; a right file needs much less than the limits
@@ -52,6 +52,15 @@ _TIERS: Mapping[str, int] = {
 _SEVERAL = 4  # the tier of the edits of several statements
 
 
+def search_budget(withdrawn: Callable[[], bool] = lambda: False) -> Budget:
+    """Return the budget of all searches of a submission.
+
+    Args:
+        withdrawn: Returns whether the searches are to end without a result.
+    """
+    return Budget(_MAX_CPU_S, withdrawn=withdrawn)
+
+
 def search(
     grader: Grader,
     exercise: Exercise,
@@ -59,7 +68,6 @@ def search(
     examined: Examined,
     own: frozenset[int],
     budget: Budget | None = None,
-    withdrawn: Callable[[], bool] = lambda: False,
 ) -> Generator[Searching | Repairs, None, None]:
     """Try the candidates of a file that fails. Yield the progress, and the result.
 
@@ -70,14 +78,13 @@ def search(
         source: The text that was graded.
         examined: The result of its checks.
         own: The lines that are the learner's, whose statements are edited.
-        budget: The budget of the search, by default a new one.
-        withdrawn: Returns whether the search is to end without a result.
+        budget: The budget of all searches of the submission, by default a new one.
     """
     failed, filled = _failed(exercise, examined)
     if not failed:
         return
     # the screens of the failed checks; without `filled`, only the first of these checks can pass
-    budget = budget or Budget(_MAX_CPU_S, withdrawn=withdrawn)
+    budget = budget or search_budget()
     trial = _Trial(grader, exercise, source, failed, budget)
     screens = _screens(examined, failed if filled else failed[:1])
     solution = _solution(grader, exercise)

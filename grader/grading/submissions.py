@@ -1,8 +1,11 @@
-"""Grade submissions from end to end. Progress comes as events. The last event is the report."""
+"""Grade submissions from end to end, and search them for the lines that must change. Progress comes as events.
+
+A report is final before any search begins. A search returns no report, but an `Addition` to one.
+"""
 
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
@@ -30,11 +33,26 @@ from ..report.model import (
     part_results,
 )
 from ..sandbox import Warm
-from .examination import Event, Examined, Grader, Searching, examination, explain, finished
-from .repair import search
+from .examination import Event, Examined, Grader, Searching, examination, examine, explain, finished
+from .repair import search, search_budget
 from .scoring import score
 
-Searched: TypeAlias = Callable[[Report], Iterable[str]]
+Searched: TypeAlias = Callable[[Report], Collection[str]]
+
+
+class Addition(Struct, frozen=True):
+    """The result of the search of one exercise, by its id. A search can say nothing else about a report."""
+
+    exercise: str
+    repairs: Repairs
+
+    def to(self, report: Report) -> Report:
+        """Return a report with this result."""
+        results = [replace(one, repairs=self.repairs) if one.id == self.exercise else one for one in report.exercises]
+        return replace(report, exercises=tuple(results))
+
+
+Progress: TypeAlias = Event | Report | Searching | Addition
 
 
 class Submission(Struct, frozen=True):
@@ -45,32 +63,25 @@ class Submission(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def submission_events(
-    grader: Grader,
-    submission: Submission,
-    exercises: Sequence[Exercise] | None = None,
-    budget: Budget | None = None,
-    searched: Searched | None = None,
-) -> Generator[Event | Report, None, None]:
-    """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
+class _Graded(Struct, frozen=True):
+    """A final report, and what is known of the files that failed, by exercise."""
 
-    Args:
-        budget: The budget of the whole submission, by default a new one.
-        searched: Returns, from the report, the ids of the exercises that are searched for the line that must change.
-            After each search with a result, the report with this result is yielded.
+    report: Report
+    failed: Mapping[str, Examined]
 
-    Raises the same exceptions as `grade_events`.
-    """
+
+def _graded(
+    grader: Grader, submission: Submission, exercises: Sequence[Exercise] | None = None, budget: Budget | None = None
+) -> Generator[Event, None, _Graded]:
+    """Grade exercises of a submission. See `submission_events`."""
     budget = budget or Budget()
-    # grade the exercises
     results, failed = [], dict[str, Examined]()
     # one file at a time: each may take as much memory as the limits allow
     for exercise in grader.checks.exercises if exercises is None else exercises:
         result, examined = yield from _exercise(grader, exercise, submission.sources[exercise.id], budget)
         results.append(result)
-        failed |= {exercise.id: examined} if searched and examined.failures else {}
+        failed |= {exercise.id: examined} if examined.failures else {}
     course = grader.course
-    # the report comes before any search, because a search may take seconds
     report = Report(
         schema=SCHEMA,
         grader_version=__version__,
@@ -87,22 +98,72 @@ def submission_events(
         parts=part_results(course.parts, results),
         seed=grader.seed if grader.seed != course.seed else UNSET,
     )
-    yield report
-    # search for the line that must change
-    for name in searched(report) if searched else ():
-        if name in failed:
-            exercise = next(one for one in grader.checks.exercises if one.id == name)
-            # the search may be withdrawn, for example when the file was saved again
-            for event in search_file(grader, exercise, submission.sources[name], failed[name], budget.withdrawn):
-                if isinstance(event, Repairs):
-                    results = [replace(one, repairs=event) if one.id == name else one for one in results]
-                    report = replace(report, exercises=tuple(results))
-                    yield report
-                else:
-                    yield event
+    return _Graded(report, failed)
 
 
-grade_submission = finished(submission_events)
+def grade_submission(grader: Grader, submission: Submission, exercises: Sequence[Exercise] | None = None) -> Report:
+    """Return the full report on exercises of a submission, by default all. Raises the same errors as `grade_events`."""
+    return finished(_graded)(grader, submission, exercises).report
+
+
+def submission_events(
+    grader: Grader,
+    submission: Submission,
+    exercises: Sequence[Exercise] | None = None,
+    budget: Budget | None = None,
+    searched: Searched | None = None,
+) -> Generator[Progress, None, None]:
+    """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
+
+    Args:
+        budget: The budget of the whole submission, by default a new one.
+        searched: Returns, from the report, the ids of the exercises that are searched for the line that must change.
+            These searches begin after the report. Each that has a result is followed by an addition.
+
+    Raises the same exceptions as `grade_events`.
+    """
+    budget = budget or Budget()
+    graded = yield from _graded(grader, submission, exercises, budget)
+    yield graded.report
+    # a search may be withdrawn, for example when the file was saved again
+    if searched is not None:
+        yield from _search(grader, submission, graded.failed, searched(graded.report), budget.withdrawn)
+
+
+def search_submission(grader: Grader, submission: Submission, exercises: Collection[str]) -> Iterator[Addition]:
+    """Search files whose report is written for the lines that must change. Yield an addition for each search.
+
+    The checks run again, only to find out on which programs the files fail.
+
+    Args:
+        exercises: The ids of the exercises whose files are searched.
+
+    Raises the same exceptions as `grade_events`.
+    """
+    failed, budget = {}, Budget()
+    for exercise in grader.checks.exercises:
+        if exercise.id in exercises:
+            stub = grader.book.stubs.get(exercise.id)
+            failed[exercise.id] = examine(grader, exercise, submission.sources[exercise.id], budget, stub=stub)
+    for event in _search(grader, submission, failed, exercises):
+        if isinstance(event, Addition):
+            yield event
+
+
+def _search(
+    grader: Grader,
+    submission: Submission,
+    failed: Mapping[str, Examined],
+    exercises: Collection[str],
+    withdrawn: Callable[[], bool] = lambda: False,
+) -> Iterator[Searching | Addition]:
+    """Search files that fail, within one budget. Yield the progress, and an addition for each search with a result."""
+    budget = search_budget(withdrawn)
+    for exercise in grader.checks.exercises:
+        if exercise.id in exercises and exercise.id in failed:
+            source = submission.sources[exercise.id]
+            for event in search_file(grader, exercise, source, failed[exercise.id], budget):
+                yield Addition(exercise.id, event) if isinstance(event, Repairs) else event
 
 
 def is_searched(result: ExerciseResult) -> bool:
@@ -115,11 +176,7 @@ def _exercise(
 ) -> Generator[Event, None, tuple[ExerciseResult, Examined]]:
     """Grade one exercise: load its file, run the checks and probe it; then match and score without learner code."""
     stub = grader.book.stubs.get(exercise.id)
-    for event in examination(grader, exercise, source, budget, stub=stub, facts=True):
-        if isinstance(event, Examined):
-            examined = event
-        else:
-            yield event
+    examined = yield from examination(grader, exercise, source, budget, stub=stub, facts=True)
     # no learner code runs from here on
     known = grader.book.known.get(exercise.id)
     explained = explain(known, examined) if known else {}
@@ -141,7 +198,7 @@ def grade_events(
     notes: tuple[str, ...] = (),
     budget: Budget | None = None,
     searched: Searched | None = None,
-) -> Generator[Event | Report, None, None]:
+) -> Generator[Progress, None, None]:
     """Grade `files`, a path for each exercise to be graded. Yield the progress, and the full (instructor's) report.
 
     Args:
@@ -169,7 +226,20 @@ def grade_events(
         yield from submission_events(grader, submission, budget=budget, searched=searched)
 
 
-grade = finished(grade_events)
+def grade(
+    course: Course,
+    book: AnswerBook,
+    files: Mapping[str, Path],
+    *,
+    seed: str,
+    memo: Path | None,
+    warm: Warm | None = None,
+    budget: Budget | None = None,
+) -> Report:
+    """Grade `files`, and return the full report. Arguments and errors are those of `grade_events`."""
+    events = grade_events(course, book, files, seed=seed, memo=memo, warm=warm, budget=budget)
+    (report,) = (event for event in events if isinstance(event, Report))
+    return report
 
 
 def _read_from(path: Path, source: Source) -> Path:
@@ -183,11 +253,11 @@ def relative_path(path: Path, here: Path) -> Path:
 
 
 def search_file(
-    grader: Grader, exercise: Exercise, source: Source, examined: Examined, withdrawn: Callable[[], bool]
+    grader: Grader, exercise: Exercise, source: Source, examined: Examined, budget: Budget
 ) -> Iterator[Searching | Repairs]:
     """Search a file that fails for the line that must change, in the lines that the learner wrote. See `search`."""
     own = own_lines(source.text, grader.book.stubs.get(exercise.id, ""))
-    yield from search(grader, exercise, source, examined, own, withdrawn=withdrawn)
+    yield from search(grader, exercise, source, examined, own, budget)
 
 
 def own_lines(text: str, stub: str) -> frozenset[int]:

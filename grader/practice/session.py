@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -13,7 +14,18 @@ from ..checks.outcome import GraderFault
 from ..checks.session import CheckSession
 from ..client import Budget, Host, Source, read_exercise
 from ..course import Course, Exercise
-from ..grading import CheckEnded, Event, Grader, Searched, Submission, last, relative_path, stamp_of, submission_events
+from ..grading import (
+    Addition,
+    CheckEnded,
+    Event,
+    Grader,
+    Searched,
+    Searching,
+    Submission,
+    relative_path,
+    stamp_of,
+    submission_events,
+)
 from ..oracle import Oracle
 from ..oracle.answer_book import Answer, read_book
 from ..program import Program
@@ -25,6 +37,9 @@ from ..sandbox import Warm
 from ..workspace import next_exercise
 
 PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
+
+
+Shown: TypeAlias = Event | Searching | Report
 
 
 class Withdrawn(Exception):
@@ -90,14 +105,14 @@ class Practice:
 
         Raises the same errors as `events`.
         """
-        return last(self.events(exercises))
+        return _only_report(self.events(exercises))
 
     def events(
         self,
         exercises: Iterable[Exercise],
         withdrawn: Callable[[], bool] = lambda: False,
         searched: Searched | None = None,
-    ) -> Generator[Event | Report, None, None]:
+    ) -> Generator[Shown, None, None]:
         """Grade the files of these exercises. Yield the progress and the report, as learners may see them.
 
         The results are kept. A sandbox that has died is started again once.
@@ -127,7 +142,7 @@ class Practice:
 
     def searched_file(
         self, exercise: Exercise, withdrawn: Callable[[], bool] = lambda: False
-    ) -> Generator[Event | Report, None, None]:
+    ) -> Generator[Shown, None, None]:
         """Grade the file of an exercise, and then search it for the line that must change, for two seconds.
 
         Yields the same as `events`, and raises the same errors.
@@ -143,9 +158,9 @@ class Practice:
 
     def grade_source(self, exercise: Exercise, source: Source) -> Report:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
-        return last(self._events((exercise,), {exercise.id: source}))
+        return _only_report(self._events((exercise,), {exercise.id: source}))
 
-    def searched_source(self, exercise: Exercise, source: Source) -> Generator[Event | Report, None, None]:
+    def searched_source(self, exercise: Exercise, source: Source) -> Generator[Shown, None, None]:
         """Grade a source in place of an exercise's file, and search it for the line that must change if it fails.
 
         Yields the progress, the report, and a second report if the search has a result. Neither is kept. Raises the
@@ -201,7 +216,7 @@ class Practice:
         sources: Mapping[str, Source],
         withdrawn: Callable[[], bool] = lambda: False,
         searched: Searched | None = None,
-    ) -> Generator[Event | Report, None, None]:
+    ) -> Generator[Shown, None, None]:
         try:
             yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn), searched)
         except (sandbox.WorkerGone, GraderFault) as error:
@@ -223,15 +238,23 @@ class Practice:
 
     def _events_once(
         self, exercises: Sequence[Exercise], sources: Mapping[str, Source], budget: Budget, searched: Searched | None
-    ) -> Generator[Event | Report, None, None]:
+    ) -> Generator[Shown, None, None]:
         assert self._grader is not None
         details = self.course.details
         # events and reports are redacted, because a learner reads them
         submission = Submission(sources, stamp_of("local", sources))
         for event in submission_events(self._grader, submission, exercises, budget, searched):
-            if isinstance(event, CheckEnded):
-                event = replace(event, result=check_for_learner(event.exercise.id, event.result, details))
-            yield for_learner(event, details) if isinstance(event, Report) else event
+            match event:
+                case Report():
+                    report = event
+                    yield for_learner(report, details)
+                case Addition():
+                    report = event.to(report)
+                    yield for_learner(report, details)
+                case CheckEnded(exercise, result):
+                    yield replace(event, result=check_for_learner(exercise.id, result, details))
+                case _:
+                    yield event
 
     def _start(self) -> None:
         course, enter = self.course, self._stack.enter_context
@@ -240,6 +263,12 @@ class Practice:
         oracle = enter(Oracle(self._book, self._memo))
         checks = enter(CheckSession(course, course.exercises, on_demand=True))
         self._grader = Grader(course, self._book, checks, oracle, warm, course.seed)
+
+
+def _only_report(events: Iterable[Shown]) -> Report:
+    """Return the report among events without a search."""
+    (report,) = (event for event in events if isinstance(event, Report))
+    return report
 
 
 def first_unfinished(course: Course, results: Mapping[str, ExerciseResult], after: str = "") -> Exercise | None:

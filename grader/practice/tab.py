@@ -21,13 +21,13 @@ from ..base.text import Style
 from ..client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..client.same_interpreter import Here, leaves_traces
 from ..course import Course, Exercise
-from ..grading import Event, is_searched, stamp_of
+from ..grading import is_searched, stamp_of
 from ..remarks import Reason
 from ..report import ExerciseResult, Report, read_report, to_json, with_results
 from ..report.shown import facts_of, first_failure, hint_of, line_of, located
 from ..views.practice import exercise_screen
 from ..words.practice import no_exercise_file, unread_text
-from .session import Practice
+from .session import Practice, Shown
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
@@ -99,7 +99,7 @@ class Tab:
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
         self._frozen = False  # whether collections skip what the first verdict has imported
-        self._events: Generator[Event | Report, None, None] | None = None  # the rest of this grading: the search
+        self._events: Generator[Shown, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
 
     @classmethod

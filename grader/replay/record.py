@@ -32,7 +32,7 @@ from ..client import (
 from ..client import Problem as Failure
 from ..client.protocol import Observed
 from ..course import Check, Course, Exercise, Limits
-from ..grading import Grader, examine, search_file
+from ..grading import Grader, examine, search_budget, search_file
 from ..oracle import Oracle, OracleError
 from ..oracle.answer_book import Answer
 from ..program import Leaf, Number, Op, Program, ProgramError, number_text
@@ -508,7 +508,8 @@ class CheckedFile:
         """
         if not self._examined.failures:
             return None
-        events = search_file(self._grader, self.exercise, self._source, self._examined, withdrawn)
+        budget = search_budget(withdrawn)
+        events = search_file(self._grader, self.exercise, self._source, self._examined, budget)
         return next((event for event in events if isinstance(event, Repairs)), None)
 
     def first(self) -> Subject | None:

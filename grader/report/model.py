@@ -262,6 +262,8 @@ class Report(_Strict, frozen=True):
 
     Attributes:
         parts: the parts of the course with exercises in the report, in a course that has parts.
+        pending: the exercises that are still to be searched for the line that must change. The report is final all the
+            same: a search adds `repairs` to these exercises, and changes nothing else.
         learner: the row of the class's final table, in an export for a learner.
     """
 
@@ -279,6 +281,7 @@ class Report(_Strict, frozen=True):
     exercises: tuple[ExerciseResult, ...]
     parts: tuple[PartResult, ...] | UnsetType = UNSET
     seed: str | UnsetType = UNSET
+    pending: tuple[str, ...] | UnsetType = UNSET
     learner: Learner | UnsetType = UNSET
 
 
@@ -426,6 +429,8 @@ Details = Mapping[tuple[str, str], str]
 def for_learner(report: Report, details: Details) -> Report:
     """Return the report without its seed, and with hidden checks reduced to what the course's `detail` allows.
 
+    The searches that are pending are left out, too.
+
     The function is pure. Nothing else removes data from a report for learners.
 
     Args:
@@ -440,7 +445,7 @@ def for_learner(report: Report, details: Details) -> Report:
         )
         for exercise in report.exercises
     )
-    return replace(report, seed=UNSET, exercises=exercises)
+    return replace(report, seed=UNSET, pending=UNSET, exercises=exercises)
 
 
 def _checks_with_details(exercise: ExerciseResult, details: Details) -> set[str]:

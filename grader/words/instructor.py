@@ -496,6 +496,11 @@ reports_edited = Sentence(
     "Reports that were changed by hand were moved to {folder}, and their submissions were graded again: {ids:8}",
     "ids folder",
 )
+not_searched = Sentence(
+    "The search for the line that must change failed for these submissions. Their scores are complete. Run the same "
+    "command again to repeat the search: {ids:8}",
+    "ids",
+)
 change_points = Sentence(
     "To change points permanently: grade decide {results} LEARNER --points EXERCISE.CHECK=N --why TEXT"
 )

@@ -23,14 +23,27 @@ from msgspec.structs import replace
 from grader.base.processes import Ended, Flow
 from grader.checks.session import CheckSession
 from grader.cohort import LocalPool, Results, ResultsError, RunProgress, drawn, grade_entries, settings
-from grader.cohort.run import Drawn, Faulted, Graded, GradingProcess, Job, Outcome, Settings, submission_of
+from grader.cohort.run import (
+    Drawn,
+    Faulted,
+    Graded,
+    GradingProcess,
+    Job,
+    Order,
+    Outcome,
+    Search,
+    Searched,
+    Settings,
+    Unsearched,
+    submission_of,
+)
 from grader.course import Course, load_course
-from grader.grading import Submission, grade, plan
+from grader.grading import Addition, Submission, grade, plan
 from grader.intake import Entry, Intake, Stopped, entries
 from grader.intake.reader import Read, Reader
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
-from grader.report import Report, review_reasons, write_report
+from grader.report import Repair, Repairs, Report, review_reasons, write_report
 from grader.words.practice import unread_text
 
 pytestmark = pytest.mark.usefixtures("one_torch")
@@ -209,28 +222,126 @@ def test_a_cohort_gets_the_reports_that_each_would_get_alone(
         assert timeless(with_paths) == timeless(bare)
 
 
+class Counting(LocalPool):
+    """A pool that counts what it is given to do."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, 1)
+        self.orders: list[str] = []
+
+    def begin(self, task: Order, done: Callable[[Any], None]) -> None:
+        self.orders.append(type(task).__name__)
+        super().begin(task, done)
+
+
+def bare(report: Report) -> Report:
+    """Return a report without the results of searches."""
+    return replace(report, exercises=tuple(replace(one, repairs=UNSET) for one in report.exercises))
+
+
 @pytest.mark.slow
-def test_a_class_can_be_searched_for_lines(
-    course: Course, submissions: Path, tmp_path: Path, timeless: Callable[[Report], bytes]
-) -> None:
-    """Only failing files are searched, again only if a report has no result, and nothing else of a report changes."""
+def test_a_class_can_be_searched_for_lines(course: Course, submissions: Path, tmp_path: Path) -> None:
+    """Only failing files are searched, and only if the report has no result. Nothing else of a report changes."""
     bob = [entry for entry in entries(submissions) if entry.id == "bob"]
-    reports, counts = [], []
+    reports, orders = [], []
     for lines in (False, True, True):
-        of_lines = replace(made(course), lines=lines)
-        with Results(tmp_path / "out") as results, closing(LocalPool(of_lines, 1)) as pool:
-            *_, progress = grade_entries(course, bob, results, course.seed, pool, lines=lines)
+        with Results(tmp_path / "out") as results, closing(Counting(made(course))) as pool:
+            list(grade_entries(course, bob, results, course.seed, pool, lines=lines))
         report = Results(tmp_path / "out").report("bob")
         assert report is not None
         reports.append(report)
-        counts.append(progress.graded)
-    assert [1, 1, 0] == counts
+        orders.append(pool.orders)
+    assert [["Job"], ["Search"], []] == orders
     found = {one.id: one.repairs for one in reports[1].exercises}
     assert found["distribute"]
     assert [1] == [len(place) for place in found["distribute"].places]
     assert UNSET is found["swap"]
-    bare = replace(reports[1], exercises=tuple(replace(one, repairs=UNSET) for one in reports[1].exercises))
-    assert timeless(reports[0]) == timeless(bare)
+    assert reports[0] == bare(reports[1])
+
+
+SLOW_TO_LOAD = "import time\nend = time.process_time() + 0.1\nwhile time.process_time() < end:\n    pass\n"
+
+
+@pytest.mark.slow
+@pytest.mark.exhaustive  # the search uses all of its time
+def test_a_search_that_runs_out_of_time_costs_no_report(
+    course: Course, tmp_path: Path, solution: Callable[[str], str]
+) -> None:
+    """Each edit of the wrong file takes a tenth of a second to load. The report is that of a run without a search."""
+    files = {name: solution(name) for name in ("distribute", "swap", "engine")}
+    files["engine"] = SLOW_TO_LOAD + files["engine"].replace("+= out.grad", "= out.grad")
+    (tmp_path / "class" / "ann").mkdir(parents=True)
+    for exercise in course.exercises:
+        if exercise.id in files:
+            (tmp_path / "class" / "ann" / exercise.filename).write_text(files[exercise.id])
+    reports = []
+    for lines in (False, True):
+        with Results(tmp_path / str(lines)) as results, closing(Counting(made(course))) as pool:
+            list(grade_entries(course, entries(tmp_path / "class"), results, course.seed, pool, lines=lines))
+        report = results.report("ann")
+        assert report is not None
+        reports.append(replace(bare(report), graded_at=""))
+    assert 6 <= reports[0].score
+    # durations differ
+    results_of = [[(one.id, one.score, one.status, one.repairs) for one in report.exercises] for report in reports]
+    assert results_of[0] == results_of[1]
+
+
+@dataclass
+class Found:
+    """The answers of a pool whose searches end in a given way."""
+
+    report: Report
+    ending: Callable[[str], Outcome]
+    orders: list[Order] = field(default_factory=list)
+    written: list[bytes] = field(default_factory=list)
+    path: Path = Path()
+
+    def __call__(self, order: Order) -> Outcome:
+        self.orders.append(order)
+        if isinstance(order, Search):
+            self.written.append(self.path.read_bytes())
+            return self.ending(order.id)
+        return graded_as(self.report, order)
+
+
+REPAIRS = Repairs((Repair("sign", (3,)),), 7, exhaustive=False)
+ADDITION = Addition("swap", REPAIRS)
+
+
+def failing(base: Report) -> Report:
+    """Return the report with a failed check."""
+    (swap,) = (one for one in base.exercises if one.id == "swap")
+    first, *others = swap.checks
+    checks = (replace(first, status="failed", score=0), *others)
+    lost = first.score
+    failed = replace(swap, checks=checks, score=swap.score - lost, status="partial")
+    parts = tuple(replace(part, score=part.score - lost) for part in base.parts or ())
+    return replace(base, exercises=(failed,), score=base.score - lost, status="partial", parts=parts)
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_report_is_written_before_its_search_begins(cohort: Cohort, base: Report, empty: bool) -> None:
+    """A report says that its search is pending. A search that fails changes nothing, and is all that is repeated."""
+    answer = Found(failing(base), lambda name: Unsearched(name, "killed"), path=cohort.path())
+    cohort.edit()
+    only = [entry for entry in entries(cohort.submissions) if entry.id == "bob"]
+    progress = run(cohort.course, only, cohort.out, AnsweredPool(answer), lines=True)
+    assert (["Job", "Search"], 1, {}) == (
+        [type(one).__name__ for one in answer.orders],
+        progress.graded,
+        progress.faults,
+    )
+    assert (["bob"], ("swap",)) == (progress.unsearched, cohort.report().pending)
+    assert [cohort.path().read_bytes()] == answer.written
+    # the next run does only the search, and the result is all that it adds
+    again = Found(failing(base), lambda name: Searched(name, () if empty else (ADDITION,)), path=cohort.path())
+    before = cohort.report()
+    progress = run(cohort.course, only, cohort.out, AnsweredPool(again), lines=True)
+    assert (["Search"], 0, 1) == ([type(one).__name__ for one in again.orders], progress.graded, progress.kept)
+    after = cohort.report()
+    assert replace(before, pending=UNSET) == bare(after)
+    assert (UNSET if empty else REPAIRS) == after.exercises[0].repairs
 
 
 @pytest.mark.slow

@@ -1,9 +1,10 @@
 """A pool that grades nothing."""
 
 from collections.abc import Callable
+from typing import Any
 
 from grader.base.processes import Done
-from grader.cohort.run import Job, Outcome
+from grader.cohort.run import Order, Outcome
 
 
 class AnsweredPool:
@@ -11,14 +12,14 @@ class AnsweredPool:
 
     room = 4
 
-    def __init__(self, answer: Callable[[Job], Outcome]) -> None:
+    def __init__(self, answer: Callable[[Any], Outcome]) -> None:
         self.answer = answer
         self.graded: list[str] = []
 
     def start(self) -> str:
         return "namespaces"
 
-    def begin(self, job: Job, done: Done) -> None:
+    def begin(self, job: Order, done: Done) -> None:
         self.graded.append(job.id)
         done(self.answer(job))
 
