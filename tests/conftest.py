@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,9 +19,11 @@ import msgspec
 import pytest
 from hypothesis import is_hypothesis_test
 from kept_processes import OF_A_CLASS, TORCH, end_kept, kept, kept_workers
+from slices import measured, slice_of_commit, slices
 
 from grader.author import build, is_work, make_stub
 from grader.author.verify import shaken
+from grader.base import counted
 from grader.ci.files import built_wheel
 from grader.course import Course, Exercise, load_course
 from grader.grading import grade
@@ -89,6 +92,12 @@ T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for one slice of the exhaustive tests."""
+    text = "of the tests marked `exhaustive`, run one slice: the number N, or that of the present `commit`"
+    parser.addoption("--slice", metavar="N", help=text)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Set time limits, restore Ctrl-C for started processes, and look for garbage as seldom as `grade` does.
@@ -127,7 +136,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     marked = {item.path for item in items if any(item.get_closest_marker(name) for name in _LONG)}
     first = {TESTS / name: place for place, name in enumerate(_LONGEST)}
     assert all(path.exists() for path in first)
+    asked_for = config.getoption("--slice")
+    if asked_for:
+        number = slice_of_commit(ROOT) if asked_for == "commit" else int(asked_for)
+        late = [item for item in items if item.get_closest_marker("exhaustive")]
+        place = slices((item.nodeid.removeprefix("tests/") for item in late), measured())
+        chosen = {item for item in late if place[item.nodeid.removeprefix("tests/")] == number}
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        items[:] = [item for item in items if item in chosen]
     items.sort(key=lambda item: (first.get(item.path, len(first)), item.path not in marked))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what was absent, so that nobody takes a test for passed that was not run."""
+    reasons = Counter(str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", ()))
+    absent = {reason.removeprefix("Skipped: "): count for reason, count in reasons.items() if "NOT TESTED" in reason}
+    if absent:
+        terminalreporter.section("NOT TESTED", sep="!", red=True, bold=True)
+        for reason, count in sorted(absent.items()):
+            terminalreporter.line(f"{counted(count, 'test')}: {reason}", red=True)
 
 
 def pytest_collection_finish() -> None:

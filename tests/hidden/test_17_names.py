@@ -143,4 +143,5 @@ def test_the_loss_of_the_network(engine: EngineUnderCheck) -> None:
 @check("training")
 def test_the_network_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
     engine.trains(loss_of("ela", "anna"), steps=20, rate=1.5, calls=10_000_000, cpu_s=8)
-    engine.trains(loss_of("lea"), steps=2, rate=0.5)  # another number of steps, and another rate
+    # another number of steps, and another rate; the loss falls below 0.1 under every seed
+    engine.trains(loss_of("a"), steps=10, rate=1)

@@ -50,7 +50,7 @@ def test_a_recorded_training_is_right_under_the_courses_own_seed(table: ModuleTy
 def recorded(table: ModuleType) -> Any:
     """Return the solution with a `train` and a `guessing` that return what is right in the public tests."""
     trained = {}
-    for names, steps, rate in ((["lea"], 2, 0.5), (["ela", "anna"], 20, 1.5)):
+    for names, steps, rate in ((["a"], 10, 1), (["ela", "anna"], 20, 1.5)):
         with module_of(table.ROOT / "tests" / "hidden" / f"test_{STEM}.py") as hidden:
             loss = hidden.loss_of(*names)
         (answer,) = TableOracle().answers([Descent(loss.truth, rate, steps)])

@@ -23,6 +23,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 MODULE = "submission"
 _SPEND = "__spend_a_call__"  # in the builtins of the learner's module, so that no name of the file is changed
 _free = itertools.repeat(None).__next__
+_BARE = "__bare_call__"  # in the builtins as well
 _STARRED = "__star_import_of_a_missing_module__"
 _FAILED = "__cells_that_failed__"
 _MOST_LINES = 4  # the most lines of an error
@@ -32,6 +33,8 @@ _NOT_PREIMPORTED = {"__future__", "__main__", "_pyinstaller", "antigravity", "co
 _NOT_PREIMPORTED |= {"f2py", "idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"}
 # parts of numpy that numpy imports only when they are first used
 _NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
+_NAMESPACES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 _FUTURE = 0  # the flags of a code that `from __future__` sets
 for _feature in __future__.all_feature_names:
     _FUTURE |= getattr(__future__, _feature).compiler_flag
@@ -82,7 +85,10 @@ class FailedCell(NamedTuple):
 
 
 class _Placeholder(ModuleType):
-    """A placeholder for a missing module or a part of it, imported in `line`. Using it raises `NotAvailable`."""
+    """A placeholder for a missing module or a part of it, imported in `line`. Using it raises `NotAvailable`.
+
+    A call whose result is dropped, as in `matplotlib.use("Agg")`, does nothing at module level: `bare_calls`.
+    """
 
     def __init__(self, name: str, offered: str | None, line: int) -> None:
         super().__init__(name, offered)
@@ -99,8 +105,22 @@ class _Placeholder(ModuleType):
         raise error
 
     __call__ = __iter__ = __getitem__ = __mro_entries__ = __enter__ = __exit__ = __len__ = __instancecheck__ = _explain
-    __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __neg__ = __float__ = __int__ = _explain
+    __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __neg__ = __float__ = __int__ = __setitem__ = _explain
     __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rpow__ = __lt__ = __le__ = __gt__ = __ge__ = _explain
+
+
+class _Partial(ModuleType):
+    """An available module, with placeholders for the names that it cannot provide."""
+
+    def __init__(self, module: ModuleType, offered: str, line: int) -> None:
+        super().__init__(module.__name__, offered)
+        self._module, self._line = module, line
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return getattr(self._module, name)
+        except (AttributeError, ImportError):
+            return _Placeholder(f"{self.__name__}.{name}", self.__doc__, self._line)
 
 
 def _not_available(name: str, offered: str | None) -> str:
@@ -146,13 +166,24 @@ def preimport(source: str, allow: dict[str, str]) -> None:
         known = parts[0] in allow or parts[0] in sys.stdlib_module_names
         if known and _NOT_PREIMPORTED.isdisjoint(parts):
             with contextlib.suppress(BaseException):
-                import_module(name)
+                module = import_module(name)
+                if parts[0] not in allow:
+                    _import_late(module, source)
     if "platform" in sys.modules:  # otherwise it starts a program to find the processor's name
         vars(sys.modules["platform"].uname())["processor"] = ""
     learn_numbers()
     if "numpy" in sys.modules and "numpy" in allow:
         with contextlib.suppress(BaseException):
             import_module("numpy.random").seed(0)  # like Python's own generator: a file draws the same in each run
+
+
+def _import_late(module: ModuleType, source: str) -> None:
+    """Import what a module imports only when a name that it offers is first used, for the names in a source."""
+    if "__getattr__" in vars(module):
+        for name in getattr(module, "__all__", ()):
+            if name in source and name not in vars(module):
+                with contextlib.suppress(BaseException):
+                    getattr(module, name)
 
 
 def named_modules(source: str) -> set[str]:
@@ -229,6 +260,7 @@ def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType
         for node in _every_node(statement)
         if isinstance(node, (ast.Import, ast.ImportFrom))
     }
+    bare_calls(tree.body)
     _loops[filename] += [(node.lineno, node.end_lineno or 0) for node in nodes if isinstance(node, _REPEATING)]
     count_calls(nodes)
     return compile(tree, filename, "exec", flags, dont_inherit=True), frozenset(guarded)
@@ -259,7 +291,7 @@ def builtins_for(parsed: Parsed, allow: Iterable[str]) -> dict[str, Any]:
     allowed = sorted(allow)
     standard = f"there {'are' if allowed else 'is'} only the standard library"
     offered = " and ".join([standard, *allowed])
-    return {**vars(builtins), "__import__": _importer(parsed.guarded, offered, allowed)}
+    return {**vars(builtins), "__import__": _importer(parsed.guarded, offered, allowed), _BARE: _called_bare}
 
 
 def execute(parsed: Parsed, builtins: dict[str, Any], budget: int | None = None) -> ModuleType:
@@ -301,17 +333,44 @@ def _importer(guarded: frozenset[int], offered: str, allowed: Sequence[str]) -> 
     ) -> Any:
         try:
             return real(name, globals, locals, fromlist, level)
-        except ModuleNotFoundError as missing:
-            top = name.partition(".")[0]
-            # an allowed module is missing only if the file computes its name (see `preimport`)
-            if level or sys._getframe(1).f_lineno in guarded or missing.name != top or top in allowed:
+        except ImportError as missing:
+            top, line = name.partition(".")[0], sys._getframe(1).f_lineno
+            named = f"{name}.".startswith(f"{missing.name}.")  # otherwise, what is missing is a part of what is named
+            if level or line in guarded or (named and missing.name != top):
                 raise
-            placeholder = _Placeholder(name if fromlist else top, offered, sys._getframe(1).f_lineno)
+            if fromlist and name in sys.modules:
+                return _Partial(sys.modules[name], offered, line)
+            if top in allowed:  # it is missing only if the file computes its name (see `preimport`)
+                raise
+            placeholder = _Placeholder(name if fromlist else top, offered, line)
             if "*" in (fromlist or ()) and globals is not None:  # no names are defined; `need` looks for this instead
                 globals.setdefault(_STARRED, placeholder)
             return placeholder
 
     return import_or_stand_in
+
+
+def bare_calls(statements: Iterable[ast.stmt]) -> None:
+    """Let statements that only call a placeholder do nothing, such as `matplotlib.use("Agg")`.
+
+    Those in functions and classes are left as they are, and so are those that an `except` may be meant for.
+    """
+    for statement in statements:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            called = statement.value.func
+            statement.value.func = _placed(ast.Call(_placed(ast.Name(_BARE, ast.Load()), called), [called], []), called)
+        elif not isinstance(statement, _NAMESPACES):
+            for name in _BLOCKS[1:] if getattr(statement, "handlers", None) else _BLOCKS:
+                bare_calls(getattr(statement, name, ()))
+
+
+def _called_bare(function: Any) -> Any:
+    """Return what a statement calls at module level, when it is about to call `function`."""
+    return _nothing if type(function) is _Placeholder else function
+
+
+def _nothing(*_: object, **__: object) -> None:
+    pass
 
 
 def same_code(source: str, stub: str) -> bool:

@@ -1,6 +1,7 @@
 """Loading one file: permitted imports, left-out code, and errors as plain data."""
 
 import builtins
+import concurrent.futures
 import json
 import subprocess
 import sys
@@ -25,7 +26,7 @@ Problem = Callable[[str], list[Any]]
 class Absent:
     """An import hook that makes some modules missing, as they are in the worker."""
 
-    names = ("torch", "graphviz")
+    names = ("torch", "graphviz", "concurrent.futures.process", "_tkinter")
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if name in self.names:
@@ -34,10 +35,12 @@ class Absent:
 
 @pytest.fixture
 def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make torch and graphviz impossible to import."""
+    """Make torch, graphviz, and parts of two modules of the standard library impossible to import."""
     for name in list(sys.modules):
-        if name.partition(".")[0] in Absent.names:
+        if name in Absent.names or name.partition(".")[0] in (*Absent.names, "tkinter"):
             monkeypatch.delitem(sys.modules, name)
+    for name in ("ProcessPoolExecutor", "process"):  # of a test that had it
+        monkeypatch.delitem(vars(concurrent.futures), name, raising=False)
     sys.meta_path.insert(0, Absent())  # type: ignore[arg-type]
 
 
@@ -69,6 +72,14 @@ def problem(loaded: Load) -> Callable[[str], list[Any]]:
         "from torch import *",
         "import torch\ndef test():\n    return torch.tensor(1.0)",
         "import torch\nlr = torch.float64",
+        "import torch\ntorch.manual_seed(0)",
+        "import torch; torch.set_default_dtype(torch.float64)",
+        "from graphviz import set_engine\nfor one in (1, 2):\n    set_engine('dot', one=one)",
+        "import torch\ntry:\n    torch.use('Agg')\nfinally:\n    torch.close()",
+        "import torch\nmatch 1:\n    case 1: torch.manual_seed(0)",
+        "from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor\nThreadPoolExecutor.submit",
+        "import tkinter",
+        "import tkinter.ttk as ttk\nttk.Style()",
     ],
 )
 @pytest.mark.usefixtures("no_torch")
@@ -80,8 +91,14 @@ def test_an_import_that_nobody_uses_costs_nothing(loaded: Load, source: str) -> 
 @every(
     ("what", "use"),
     [
-        ("torch.tensor", "torch.tensor(1.0)"),
-        ("torch", "torch()"),
+        ("torch.tensor", "x = torch.tensor(1.0)"),
+        ("torch", "x = torch()"),
+        ("torch.tensor", "print(torch.tensor(1.0))"),
+        ("torch.figure", "torch.figure().show()"),
+        ("torch.figure", "torch.set_current(torch.figure())"),
+        ("torch.manual_seed", "def f():\n    torch.manual_seed(0)\nf()"),
+        ("torch.manual_seed", "class Value:\n    torch.manual_seed(0)"),
+        ("torch.options", "torch.options['dpi'] = 80"),
         ("torch.nn.Module", "class Net(torch.nn.Module): pass"),
         ("torch.no_grad", "@torch.no_grad()\ndef f(): pass"),
         ("torch.no_grad", "with torch.no_grad: pass"),
@@ -111,7 +128,7 @@ def test_a_module_that_is_not_offered_explains_itself_when_used(problem: Problem
 @pytest.mark.usefixtures("no_torch")
 def test_a_name_from_a_missing_module_explains_itself(problem: Problem) -> None:
     """For `from graphviz import Digraph`, the error names `Digraph`, not only the module."""
-    kind, _, message, lines = problem("from graphviz import Digraph\nDigraph(format='svg')\n")
+    kind, _, message, lines = problem("from graphviz import Digraph\ndot = Digraph(format='svg')\n")
     assert kind == "module"
     assert message.startswith("graphviz.Digraph is not available")
     assert lines == [2]
@@ -121,7 +138,27 @@ def test_a_name_from_a_missing_module_explains_itself(problem: Problem) -> None:
 def test_what_is_offered_is_listed(loaded: Load) -> None:
     """The error names the modules that the course allows."""
     with pytest.raises(load.NotAvailable, match="there are only the standard library and numpy"):
-        loaded("import torch\ntorch.tensor(1)\n", numpy="/nowhere")
+        loaded("import torch\nx = torch.tensor(1)\n", numpy="/nowhere")
+
+
+@pytest.mark.usefixtures("no_torch")
+def test_a_name_that_an_available_module_cannot_provide_explains_itself(problem: Problem) -> None:
+    """The name is a placeholder. The module's other names are what they are."""
+    source = "from concurrent.futures import ThreadPoolExecutor, ProcessPoolExecutor\nThreadPoolExecutor.submit\n"
+    kind, _, message, lines = problem(f"{source}pool = ProcessPoolExecutor()\n")
+    assert ("module", [3]) == (kind, lines)
+    assert message.startswith("concurrent.futures.ProcessPoolExecutor is not available")
+
+
+def test_what_a_module_imports_late_is_there_beforehand() -> None:
+    """`concurrent.futures` imports a part only when its name is first used, when no file can be read any more."""
+    for source in ("from concurrent.futures import ProcessPoolExecutor", "import concurrent.futures as f\nf.{}"):
+        source = source.format("ProcessPoolExecutor")
+        assert "process" in in_the_worker(
+            f"import sys\n{source}\nresult = [n.rpartition('.')[2] for n in sys.modules if 'futures' in n]\n", {}
+        )
+    unused = "import sys, concurrent.futures\nresult = 'concurrent.futures.process' in sys.modules\n"
+    assert not in_the_worker(unused, {})
 
 
 @every(
