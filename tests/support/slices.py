@@ -6,7 +6,6 @@
 import math
 import subprocess
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def slices(tests: Iterable[str], seconds: Mapping[str, float]) -> dict[str, int]
             halves[zlib.crc32(test.encode()) % count].append(test)
         parts += [(whole * len(part) / len(listed), part) for part in halves if part]
     # the longest first
-    loads = Counter(dict.fromkeys(range(COUNT), 0.0))
+    loads = dict.fromkeys(range(COUNT), 0.0)
     found: dict[str, int] = {}
     for took, part in sorted(parts, key=lambda one: (-one[0], one[1])):
         place = min(loads, key=lambda number: (loads[number], number))
