@@ -1,14 +1,17 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
 from .facts import (
+    NOTHING_ADDED,
     explains,
     gradient_facts,
     gradient_probes,
+    of_results,
     operation_of,
     pass_facts,
     pass_probes,
     rule_facts,
     rule_probes,
+    rules_unused,
 )
 from .misconceptions import (
     Behaviour,

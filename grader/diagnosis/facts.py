@@ -17,7 +17,7 @@ one set of numbers.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from itertools import chain, filterfalse, pairwise, starmap, takewhile
 from typing import NamedTuple, TypeAlias
@@ -50,8 +50,11 @@ _ENOUGH = 3  # the fewest sets of numbers for a fact about an input; the fewest 
 _WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
 # operations that many engines compose of others, such as `a - b` as `a + -b`
 _MADE_OF_OTHERS = frozenset(name for name, form in FORMS.items() if form.made_of)
+NOTHING_ADDED = ("no_rule", "nothing_added")  # the kinds of facts that say that no contribution is added
 # facts that keep their lines even if operations share the rule: the fault is in the shared lines
 _OF_RULE = ("overwrites", "no_upstream")
+# facts about an operation that hold whatever its rule is
+_OF_RESULT = ("single_precision", "value", "gives_other", "gives_input")
 # If the observed local derivative is one of these, the fact says so. Otherwise, a constant factor
 # is the simpler thing to say.
 _SIMPLE_LOCALS = ("1", "a", "b", "n", "L")
@@ -706,6 +709,33 @@ def gradient_facts(answer: Read, only: str) -> tuple[FaultFact, ...]:
     return tuple(result)
 
 
+def of_results(facts: Iterable[FaultFact]) -> tuple[FaultFact, ...]:
+    """Return the facts that hold whatever the rules of the operations are."""
+    return tuple(fact for fact in facts if fact.kind in _OF_RESULT)
+
+
+def rules_unused(rules: Read, passes: Read) -> bool:
+    """Return whether `backward()` gives right gradients to the inputs of an operation whose rule alone adds nothing.
+
+    Then `backward()` does not use what was taken for the rules. A pass in which each node collects its own gradient
+    from its users is one of this kind.
+
+    Args:
+        rules: the answer to `rule_probes`.
+        passes: the answer to `gradient_probes` for all operations.
+    """
+    tried = [_program(form, x).key for form in FORMS.values() for x in form.numbers]
+    alone = dict(zip(tried, rules.seeds[0][::3], strict=True))  # the first of each three runs
+    programs = [p for *_, programs in _gradient_programs("") for p in programs]
+    for p, whole in zip(programs, passes.seeds[0], strict=True):
+        rule, right = alone.get(p.key), expected_grads(p)[: p.root]
+        if not (isinstance(rule, Done) and isinstance(whole, Done)) or {0.0, 1.0}.issuperset(right):
+            continue  # 0 and 1 may be right by accident
+        if not any(rule.grads[0][: p.root]) and all(map(_close, whole.grads[0], right)):
+            return True
+    return False
+
+
 def _wrong_gradients(
     name: str, right: Sequence[str], programs: Sequence[Program], outcomes: Sequence[Done | Broke | None]
 ) -> list[FaultFact]:
@@ -754,6 +784,18 @@ def _gradient_formula(name: str, programs: Sequence[Program], seen: Sequence[flo
 
 
 _Seen: TypeAlias = tuple[Program, Sequence[float], Traced]  # a program, its gradients, and the rules that ran
+
+
+class _NoNumber(float):
+    """The number nan, in place of a gradient that is no number."""
+
+    def __new__(cls, kind: str) -> "_NoNumber":
+        """Return nan, with the name of the gradient's type."""
+        made = super().__new__(cls, math.nan)
+        made.kind = kind
+        return made
+
+    kind: str
 
 
 def _of_pass(done: Sequence[tuple[Program, Done]], stored: bool, changes: bool) -> list[FaultFact]:
@@ -817,7 +859,7 @@ def _alike_everywhere(seen: Sequence[_Seen], wrong: Sequence[_Seen], may_have_ru
         return FaultFact("all_cleared" if added else "not_seeded")
     if all(grads[p.root] not in (0.0, 1.0) for p, grads, _ in wrong):
         p, grads, _ = wrong[0]
-        return FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)
+        return _wrong_seed(p, grads)
     if not any(of_others):
         return FaultFact("nothing_propagated" if may_have_run else "no_rule_ran")
     return FaultFact("all_ones") if all(grad == 1.0 for grad in of_roots + of_others) else None
@@ -845,7 +887,14 @@ def _wrong_root(seen: Sequence[_Seen]) -> list[FaultFact]:
             return []
     # name a program with an operation, if there is one
     p, grads, _ = max(seen, key=lambda one: isinstance(one[0].nodes[one[0].root], Op))
-    return [FaultFact("seed", found=_apart(grads[p.root], 1.0)[0], program=p.shown)]
+    return [_wrong_seed(p, grads)]
+
+
+def _wrong_seed(p: Program, grads: Sequence[float]) -> FaultFact:
+    """Return the fact that the root's gradient is not 1."""
+    seen = grads[p.root]
+    found = of_type(seen.kind) if isinstance(seen, _NoNumber) else _apart(seen, 1.0)[0]
+    return FaultFact("seed", found=found, program=p.shown)
 
 
 def _stops(p: Program, grads: Sequence[float]) -> Iterator[FaultFact]:
@@ -901,8 +950,8 @@ def expected_grads(p: Program) -> tuple[float, ...]:
 
 
 def _numbers(observed: Numbers) -> list[float]:
-    """Return the observed gradients, with nan in place of anything that is not a number."""
-    return [value if isinstance(value, float) else math.nan for value in observed]
+    """Return the observed gradients, with `_NoNumber` in place of anything that is not a number."""
+    return [value if isinstance(value, float) else _NoNumber(value.type) for value in observed]
 
 
 def _close(one: object, other: float) -> bool:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import yaml
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from ..checks.questions import Shown
 from ..client import Broke, Called, Died, Done, Logged, Nothing, Odd, Problem, Recorded, Ruled, Run, Traced
@@ -24,6 +25,7 @@ from ..course import CourseError, Document
 from ..course.load import child, line
 from ..oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from ..words.facts import FaultFact
+from .facts import NOTHING_ADDED
 
 # returns the spans in which `old` is searched, from a text and the `in` of an edit
 Where = Callable[[str, "str | None"], list[tuple[int, int]]]
@@ -283,11 +285,13 @@ class Behaviour(Struct, frozen=True):
             be filled in.
         unclear: The keys of programs about which nothing is known.
         arrived: Whether any node but the root received a gradient; None if no run observed gradients.
+        overflowed: The keys of programs that ended in an `OverflowError` under every order seed.
     """
 
     programs: Mapping[str, str] = field(default_factory=dict)
     unclear: frozenset[str] = frozenset()
     arrived: bool | None = None
+    overflowed: frozenset[str] = frozenset()
 
     @property
     def wrong(self) -> dict[str, str]:
@@ -299,6 +303,7 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
     """Return the behaviour of an engine, from the batches of each check."""
     programs: dict[str, str] = {}
     unclear: set[str] = set()
+    overflowed: set[str] = set()
     every = [batch for batches in shown.values() for batch in batches]
     # whether no result depends on the order of a set
     settled = not any(batch.unsettled for batch in every)
@@ -317,7 +322,9 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
                     unclear.add(key)
                 else:
                     programs[key] = fingerprint(outcomes) if i in batch.wrong else RIGHT
-    return Behaviour(programs, frozenset(unclear), arrived(every))
+                if i in batch.wrong and all(map(_overflowed, outcomes)):
+                    overflowed.add(key)
+    return Behaviour(programs, frozenset(unclear), arrived(every), frozenset(overflowed))
 
 
 def arrived(batches: Iterable[Shown]) -> bool | None:
@@ -351,6 +358,10 @@ def _no_evidence(outcome: "Done | Broke | Problem | Died | None") -> bool:
     if not isinstance(problem, Problem):
         return outcome is None
     return problem.unfilled or problem.absent
+
+
+def _overflowed(outcome: "Done | Broke | Problem | Died | None") -> bool:
+    return isinstance(outcome, Broke) and outcome.problem.type_name == "OverflowError"
 
 
 def _reached_a_limit(outcome: "Done | Broke | Problem | Died | None") -> bool:
@@ -432,8 +443,6 @@ def _number(value: Observed) -> str:
 
 # -- compare an engine with each misconception, program by program
 
-_NOTHING = ("no_rule", "nothing_added")
-
 
 def diagnose(
     known: KnownExercise,
@@ -452,7 +461,8 @@ def diagnose(
     on one function alone are compared, function by function.
 
     Many mistakes look alike if no gradient was propagated anywhere, or if by `facts` an operation propagates none.
-    Nothing is named then.
+    Nothing is named then. One overflow looks like any other, so a misconception is named only if the engine behaves
+    like it on another wrong program, too.
 
     Args:
         failures: The checks that failed.
@@ -461,6 +471,8 @@ def diagnose(
     """
     if not seen.wrong or not can_be_named(known, facts) or not can_be_told(known, seen):
         return {}
+    clear = seen.wrong.items() - {(key, seen.wrong[key]) for key in seen.overflowed}
+    known = replace(known, misconceptions=tuple(one for one in known.misconceptions if clear & one.behaviour.items()))
     alike = [one for one in known.misconceptions if _alike(one.behaviour, seen.programs)]
     if alike:
         (one, *others) = _seen_whole(alike, seen)
@@ -488,7 +500,7 @@ def _seen_whole(alike: list[KnownBehaviour], seen: Behaviour) -> list[KnownBehav
 
 def can_be_named(known: KnownExercise, facts: Iterable[FaultFact]) -> bool:
     """Return whether an exercise has misconceptions, and by `facts` no operation propagates nothing."""
-    return bool(known.misconceptions) and not any(fact.kind in _NOTHING for fact in facts)
+    return bool(known.misconceptions) and not any(fact.kind in NOTHING_ADDED for fact in facts)
 
 
 def can_be_told(known: KnownExercise, seen: Behaviour) -> bool:

@@ -27,6 +27,7 @@ from ..client import (
 )
 from ..course import Check, Course, Exercise, Limits
 from ..diagnosis import (
+    NOTHING_ADDED,
     Behaviour,
     arrived,
     behaviour,
@@ -34,10 +35,12 @@ from ..diagnosis import (
     diagnose,
     gradient_facts,
     gradient_probes,
+    of_results,
     pass_facts,
     pass_probes,
     rule_facts,
     rule_probes,
+    rules_unused,
     training_facts,
     training_probes,
 )
@@ -437,6 +440,10 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
     of_rules = rule_facts(rules, file.text, shown)
     passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, of_rules, shown) if isinstance(passes, Read) else ()
+    if any(fact.kind in NOTHING_ADDED for fact in of_rules):
+        whole = answer(gradient_probes(limits, ""))
+        if isinstance(whole, Read) and rules_unused(rules, whole):
+            of_rules, of_pass = of_results(of_rules), ()
     if of_rules or of_pass:
         return of_pass + of_rules  # a fault of the backward pass concerns every operation, so it comes first
     if any("train" in run.calls for engine in file.engines.values() for batch in engine.shown for run in batch.runs):

@@ -663,6 +663,7 @@ _USUAL = (
         "use an `import` statement: it finds every module that is available while grading",
         r"\b(?:__import__|import_module)\b",
     ),
+    _Usual("OverflowError", r"^math range error$", "exp of a number above 709 is too large for a float", r"\bexp\("),
     _Usual("RecursionError", r"", "a function calls itself too deeply, directly or through other functions"),
     _Usual("NotImplementedError", r"", _UNFILLED),
 )

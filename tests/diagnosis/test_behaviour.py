@@ -194,7 +194,8 @@ def test_what_is_named(case: Case) -> None:
     functions = {name: tuple(programs) for name, programs in case.get("functions", {}).items()}
     catalogue = tuple(known(name, fields) for name, fields in case["known"].items())
     exercise = KnownExercise(catalogue, tuple(map(keyed, case.get("unfinished", ()))), functions)
-    seen = Behaviour(keyed(case["does"]), frozenset(), case.get("arrived", True))
+    overflowed = frozenset(keyed(dict.fromkeys(case.get("overflowed", ()), "")))
+    seen = Behaviour(keyed(case["does"]), frozenset(), case.get("arrived", True), overflowed)
     assert case["named"] == {check: one.id for check, one in diagnose(exercise, seen, failures).items()}
 
 

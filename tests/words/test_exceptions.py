@@ -80,6 +80,11 @@ def test_what_is_not_usual_is_left_alone(code: str) -> None:
             "del Value\nclass Value:\n    def f(self, other: Value): pass",
             "class Value:",
         ),
+        (
+            "exp of a number above 709 is too large",
+            "raise OverflowError('math range error')",
+            "e = math.exp(self.data)",
+        ),
         ("use an `import` statement", "import no_such_module", 'np = importlib.import_module("num" + "py")'),
     ],
 )

@@ -99,9 +99,15 @@ class Trial:
         below = (getattr(leaf, self.shape.grad, None) for leaf in small.operations[0][1])
         return any(isinstance(grad, self.shape.cls) or values.plain(grad) for grad in below)
 
-    def propagates(self, function: Callable[[Any], Any]) -> bool:
-        """Return whether a function of the root is a backward pass: whether it reaches the leaves."""
+    def propagates(self, function: Callable[[Any], Any], seeded: bool = False) -> bool:
+        """Return whether a function of the root is a backward pass: whether it reaches the leaves.
+
+        Args:
+            seeded: whether the gradient of the root is 1 before the call.
+        """
         small = self.small()
+        if seeded:
+            values.put(small.root, self.shape.grad, self.shape.typed(small.root, 1.0))
         self.run(partial(function, small.root))
         return self.reaches_leaves(small)
 
@@ -128,7 +134,7 @@ class Trial:
         functions = [
             n for n, v in attributes.items() if callable(v) and not isinstance(v, cls) and not _is_part(v, cls)
         ]
-        if len(functions) == 1:
+        if len(functions) == 1 and not (functions[0] in PASSES and self._recurses(functions[0])):
             return self._function(functions[0])
         call = self._watched()
         if call:
@@ -201,7 +207,7 @@ class Trial:
         try:
             # not 0, so that a rule that adds to gradients changes some
             upstream = self.shape.typed(node, 1.0)
-            setattr(node, self.shape.grad, upstream)
+            values.put(node, self.shape.grad, upstream)
             if values.wants_argument(function):
                 try:
                     function(upstream)
@@ -234,11 +240,10 @@ class Trial:
         """
 
         def run(root: Any) -> None:
-            setattr(root, self.shape.grad, self.shape.typed(root, 1.0))
             method: Any = getattr(root, name)
             method(*[self.shape.typed(root, 1.0)] * values.wants_argument(method))
 
-        return self.combine is not None and self.propagates(run)
+        return self.combine is not None and self.propagates(run, seeded=True)
 
     def _pass_reaches_leaves(self) -> bool:
         small = self.small()
@@ -383,7 +388,7 @@ class _Watch:
             for node in self.small.nodes:
                 holder = call.holder(node)
                 original = getattr(holder, call.name)
-                setattr(holder, call.name, in_place_of(original, partial(self._note, original, node)))
+                values.put(holder, call.name, in_place_of(original, partial(self._note, original, node)))
             return
         space = call.shared.space
         for key in {call.key(node) for node in self.small.nodes}:
@@ -512,9 +517,9 @@ def gives_derivatives(shape: Reading, node: Any, function: Callable[[], Any]) ->
     # contributions grow with the upstream gradient, local derivatives do not
     before, returned = getattr(node, shape.grad), []
     for upstream in (1.0, 2.0):
-        setattr(node, shape.grad, shape.typed(node, upstream))
+        values.put(node, shape.grad, shape.typed(node, upstream))
         returned.append(values.returned_amounts(values.listed(function()), shape.cls))
-    setattr(node, shape.grad, before)
+    values.put(node, shape.grad, before)
     return returned[0] == returned[1]
 
 
@@ -619,16 +624,27 @@ def _is_method(obj: Any, name: str) -> bool:
 
 def _behind(leaf: Any, name: str) -> str:
     """Return the attribute whose number a method or a property without a setter returns, or an empty string."""
-    for attribute, value in attributes(leaf).items():
+    own = attributes(leaf)
+    # a number in the class, which every node has until it stores one of its own
+    shared = [attribute for base in type(leaf).__mro__ for attribute, value in vars(base).items() if _is_blank(value)]
+    for attribute in dict.fromkeys((*own, *(one for one in shared if not one.startswith("__")))):
         with contextlib.suppress(Exception):
-            setattr(leaf, attribute, _BEHIND)
+            values.put(leaf, attribute, _BEHIND)
             try:
                 returned = getattr(leaf, name)
                 if values.plain(returned() if callable(returned) else returned) == _BEHIND:
                     return attribute
             finally:
-                setattr(leaf, attribute, value)
+                if attribute in own:
+                    values.put(leaf, attribute, own[attribute])
+                else:
+                    object.__delattr__(leaf, attribute)
     return ""
+
+
+def _is_blank(value: object) -> bool:
+    """Return whether an object can be the gradient of a new node: None or 0."""
+    return value is None or values.plain(value) == 0.0
 
 
 def _grad_name(leaf: Any, data: str) -> str:
@@ -637,11 +653,7 @@ def _grad_name(leaf: Any, data: str) -> str:
         behind = _behind(leaf, name) if method or is_computed(leaf, name) else ""
         if behind or not method:
             return behind or name
-    blank = [
-        name
-        for name, value in attributes(leaf).items()
-        if name != data and (value is None or values.plain(value) == 0.0)
-    ]
+    blank = [name for name, value in attributes(leaf).items() if name != data and _is_blank(value)]
     return _only(blank, "gradient")
 
 
@@ -772,24 +784,29 @@ def _seeds_with_a_node(trial: Trial) -> bool:
 def _other_passes(trial: Trial) -> tuple[str, ...]:
     """Return the names of the methods and functions that are a backward pass by what they do.
 
-    Called with the root alone, they give gradients to leaves below an inner node. Public ones are preferred.
+    Called with the root alone, they give gradients to leaves below an inner node. If no function does, those count that
+    do so once the gradient of the root is set: a pass whose first step is missing. Public ones are preferred.
     """
-    names: list[str] = []
-    for space in (*trial.shape.cls.__mro__[:-1], trial.module):
-        for name, member in list(vars(space).items()):
-            if name.startswith("__") or name in names or not isinstance(member, FunctionType):
-                continue
-            if _may_be_pass(trial, name, member) and trial.propagates(member):
-                names.append(name)
-    return tuple([name for name in names if not name.startswith("_")] or names)
+    functions = {
+        name: member
+        for space in (trial.module, *reversed(trial.shape.cls.__mro__[:-1]))
+        for name, member in list(vars(space).items())
+        if isinstance(member, FunctionType) and _may_be_pass(trial, name, member)
+    }
+    for seeded in (False, True):
+        names = [name for name, member in functions.items() if trial.propagates(member, seeded)]
+        if names:
+            return tuple([name for name in names if not name.startswith("_")] or names)
+    return ()
 
 
 def _may_be_pass(trial: Trial, name: str, function: FunctionType) -> bool:
     """Return whether a function of the file can be called with one argument, and has to do with gradients."""
-    code = function.__code__
+    code, rule = function.__code__, trial.shape.rule.name
     fewest = code.co_argcount - len(function.__defaults__ or ())
-    about_gradients = trial.shape.grad in code.co_names or "back" in name
-    return fewest <= 1 <= code.co_argcount and function.__module__ == trial.module.__name__ and about_gradients
+    about_gradients = trial.shape.grad in code.co_names or "back" in name or (rule and rule in code.co_names)
+    able = fewest <= 1 <= code.co_argcount and function.__module__ == trial.module.__name__
+    return not name.startswith("__") and able and bool(about_gradients)
 
 
 def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> Inputs:

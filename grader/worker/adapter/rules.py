@@ -216,7 +216,7 @@ class Reading(NamedTuple):
         """Set the gradient of a node. Raises `Unreadable` if it is a property without a setter."""
         gradient = self.typed(node, number)
         try:
-            setattr(node, self.grad, gradient)
+            values.put(node, self.grad, gradient)
         except AttributeError:
             if is_computed(node, self.grad):
                 raise Unreadable("gradient_not_set", self.grad) from None
@@ -313,7 +313,7 @@ class Rules:
         return self.shape.typed(node, 0.0) if upstream is None and self.shape.grad_starts_as_none else upstream
 
     def _add(self, source: Any, contribution: Any) -> None:
-        setattr(source, self.shape.grad, self._grad(source) + contribution)
+        values.put(source, self.shape.grad, self._grad(source) + contribution)
 
     def _three_times(self, gradient: Any) -> Any:
         """Return three times a gradient, in its type."""
@@ -342,7 +342,7 @@ class StoredRules(Rules):
         name = self.shape.rule.name
         kept = getattr(node, name)
         self.derivatives(node)  # raises an error if the derivatives cannot be used
-        setattr(node, name, self._changed(kept, change))
+        values.put(node, name, self._changed(kept, change))
 
     def derivatives(self, node: Any) -> list[tuple[Any, Any]]:
         """Return the inputs of a node, each with its local derivative.
@@ -460,7 +460,7 @@ class CalledRules(Rules):
         upstream = getattr(node, grad)
         self.shape.write(node, 3 * self.shape.number(upstream))
         returned = values.listed(original(*arguments, **named))  # an iterator runs the learner's code only now
-        setattr(node, grad, upstream)
+        values.put(node, grad, upstream)
         return returned
 
     def watch(self, node: Any, around: Callable[[Any, "partial[Any]"], Any]) -> None:
@@ -503,7 +503,7 @@ class CalledRules(Rules):
             call.shared.replace(call.key(node), node, function)
             return
         try:
-            setattr(holder, call.name, function)
+            values.put(holder, call.name, function)
         except AttributeError:  # a method of a class with slots: replace it in the class, for this object alone
             cls = type(holder)
             method = getattr(cls, call.name)
@@ -595,7 +595,7 @@ class InlineRules(Rules):
         with _as_before(self._nodes.module, shape.cls), observer:
             self._nodes.pass_from(node)()
         for one, gradient in zip(nodes, before, strict=True):
-            setattr(one, shape.grad, gradient)
+            values.put(one, shape.grad, gradient)
         # repeat what the rule of the node added
         for write in observer.writes:
             if write.of is not node:

@@ -163,6 +163,14 @@ def attributes(obj: object) -> dict[str, Any]:
     return result
 
 
+def put(obj: object, name: str, value: object) -> None:
+    """Set an attribute, also one of a frozen dataclass, which refuses a usual assignment."""
+    try:
+        setattr(obj, name, value)
+    except AttributeError:
+        object.__setattr__(obj, name, value)
+
+
 def is_number(value: object) -> bool:
     return plain(value) is not None
 
@@ -248,7 +256,7 @@ def _with_amount(item: Any, cls: type, change: Callable[[Any], Any]) -> Any:
     changed = copy.copy(item)
     for name, part in attributes(item).items():
         if is_amount(part, cls):
-            object.__setattr__(changed, name, change(part))  # a frozen dataclass refuses a usual assignment
+            put(changed, name, change(part))
     return changed
 
 
