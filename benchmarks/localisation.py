@@ -47,11 +47,11 @@ from msgspec.structs import replace
 from grader import sandbox
 from grader.author.verify import mutants
 from grader.checks.session import CheckSession
-from grader.client import Budget, Source
+from grader.client import Source
 from grader.course import Course, Exercise, load_course
 from grader.diagnosis import Edit, anywhere, apply_edits, read_misconceptions
 from grader.grading import Grader, examine
-from grader.grading.repair import search
+from grader.grading.repair import search, search_budget
 from grader.grading.submissions import own_lines
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
@@ -199,7 +199,7 @@ def main() -> int:
                     continue
                 taken[kind] += 1
                 # search
-                budget, begun = Budget(), time.process_time()
+                budget, begun = search_budget(), time.process_time()
                 own = own_lines(text, stub)
                 events = list(search(replace(grader, course=searched), exercise, source, examined, own, budget))
                 cpu_s = time.process_time() - begun + budget.cpu_s

@@ -216,8 +216,8 @@ def _show_line(report: Report, options: GradeOptions) -> None:
     result, _ = shown_in_full(report)
     if options.as_json or result is None or not result.repairs:
         return
-    none = options.line and result.repairs.tried and not result.repairs.found
-    text = no_repairs_text(result.repairs.tried) if none else line_of(result)
+    none = options.line and (result.repairs.tried or result.repairs.ended) and not result.repairs.found
+    text = no_repairs_text(result.repairs.tried, result.repairs.ended) if none else line_of(result)
     if text:
         say(text)
 

@@ -138,6 +138,7 @@ class EngineProcess:
                 return Ran(state.cause, "", 0.0)
             if not isinstance(state, Loaded):
                 return Ran(Died("not_reloaded"), "", 0.0)
+        self._budget.steps += batch.steps
         # before each batch but the first, the file is run again, which takes CPU time of the same request
         cpu_s = batch.cpu_s + self._limits.cpu_s
         used = self._batches > 0
@@ -179,12 +180,15 @@ class EngineProcess:
         self.close()
 
 
-def _ran_out(answer: Read | Problem | Died) -> bool:
-    """Return whether a process was stopped or ended because it took too long."""
+_LIMITS = (*protocol.RAN_OUT, "cpu_limit", "wall_limit")
+
+
+def _ran_out(answer: Read | Problem | Died, *kinds: str) -> bool:
+    """Return whether a process was stopped or ended by one of these limits, by default by any one."""
     if isinstance(answer, Read):
         outcomes = (outcome for seed in answer.seeds for outcome in seed if isinstance(outcome, Broke))
-        return any(outcome.problem.kind in protocol.RAN_OUT for outcome in outcomes)
-    return answer.kind in (*protocol.RAN_OUT, "cpu_limit", "wall_limit")
+        return any(outcome.problem.kind in (kinds or _LIMITS) for outcome in outcomes)
+    return answer.kind in (kinds or _LIMITS)
 
 
 # -- The one-place edits of a learner's file, which are made and first tried in an engine process of their own
@@ -333,15 +337,18 @@ class CandidateProcess:
             numbers: The numbers of the candidates.
             each_s: The CPU time that each may take.
         """
-        left = numbers
-        while left:
-            # no more than the budget allows if each takes all of its time
-            together = min(self._together, max(1, int(self._budget.left_cpu_s / each_s)))
-            yield from self._answers(batch, left[:together], each_s)
-            left = left[together:]
+        calls = _CALLS + _CALLS_OF_A_STEP * batch.steps
+        batch = replace(batch, calls=calls if batch.calls is None else min(batch.calls, calls))
+        for first in range(0, len(numbers), self._together):
+            for answer in self._answers(batch, numbers[first : first + self._together], each_s):
+                # code that a clock stopped, or that ended its process, takes much longer than any other
+                if answer is None or _ran_out(answer, *_CLOCKS):
+                    self._budget.steps += _STOPPED_STEPS
+                yield answer
 
     def _answers(self, batch: Batch, numbers: Sequence[int], each_s: float) -> list[Read | Problem | None]:
         cpu_s = each_s * len(numbers)
+        self._budget.steps += batch.steps * len(numbers)
         try:
             request = batch.encode(candidates=numbers, each_s=each_s, cpu_s=cpu_s)
             return [*decode_tried(self._exchange(request, tried_cap(batch, len(numbers)), cpu_s), batch, len(numbers))]
@@ -381,7 +388,10 @@ class CandidateProcess:
         self._transport.close()
 
 
-_TOGETHER = 40  # candidates that are tried in one request
+_TOGETHER = 20  # candidates that are tried in one request
+_CALLS, _CALLS_OF_A_STEP = 20_000, 200  # calls, and steps of loops, of a candidate; right files need a tenth
+_CLOCKS = ("cpu", "stalled", "cpu_limit", "wall_limit")
+_STOPPED_STEPS = 5_000
 
 
 def _fits(candidate: Candidate, size: int) -> bool:

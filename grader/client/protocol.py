@@ -64,6 +64,14 @@ class Run(Struct, frozen=True):
         return [op, *operands]
 
 
+_TRAINED = 20  # the time for a node of a small program, divided by that for a node in a training
+
+
+def _steps(run: Run) -> int:
+    trained: int = sum(step[2] for step in run.steps if step[0] == "train")
+    return 8 + len(run.steps) + len(run.program.nodes) * (_TRAINED + trained) // _TRAINED
+
+
 class Batch(Struct, frozen=True, dict=True):
     """Runs that are executed after the file was run again, all of them once under each order seed.
 
@@ -111,6 +119,11 @@ class Batch(Struct, frozen=True, dict=True):
         """
         later = [[arrange(run.program, seed) for run in self.runs] for seed in self.order_seeds[1:]]
         return [[None] * len(self.runs), *later]
+
+    @property
+    def steps(self) -> int:
+        """Return how much there is to do, as a count: the nodes and the steps of all runs, under each order seed."""
+        return len(self.order_seeds) * sum(map(_steps, self.runs))
 
     def tightened(self, factor: int) -> "Batch":
         """Return the same batch with its limits divided by `factor`, or a measured one at most by 4.

@@ -6,6 +6,7 @@ lie at any time, and this module distinguishes the ways in which it can die.
 
 import contextlib
 import errno
+import math
 import os
 import re
 import select
@@ -14,7 +15,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -45,17 +46,23 @@ MAX_WALL_S = 90.0
 class Budget(Struct):
     """The CPU time and the waiting time of a submission in seconds: used, and allowed.
 
-    Only time spent waiting for learner code counts, so a suspended grader costs the submission nothing.
+    Only time spent waiting for learner code counts, so a suspended grader costs the submission nothing. A search also
+    has steps, which depend on no clock: `Batch.steps` for each run of a file.
 
     Attributes:
+        max_stalls: How often the code may wait past a limit.
         withdrawn: Returns whether the submission is no longer to be graded. Then nothing more is run, as if all time
             were used.
     """
 
     max_cpu_s: float = MAX_CPU_S
     max_wall_s: float = MAX_WALL_S
+    max_steps: float = math.inf
+    max_stalls: float = math.inf
     cpu_s: float = 0.0
     wall_s: float = 0.0
+    steps: int = 0
+    stalls: int = 0
     withdrawn: Callable[[], bool] = lambda: False
 
     @property
@@ -78,9 +85,24 @@ class Budget(Struct):
         """Return the reason why nothing more is run, or None."""
         if self.left_cpu_s <= 0:
             return self.cpu_exceeded
-        if self.left_wall_s <= 0 or self.withdrawn():
+        if self.left_wall_s <= 0 or self.steps >= self.max_steps or self.stalls > self.max_stalls or self.withdrawn():
             return Died("budget", seconds=self.max_wall_s, clock="wall")
         return None
+
+    @property
+    def ended_by(self) -> Literal["", "count", "waiting", "time"]:
+        """Return which limit is reached, or an empty text. The counts come first: they depend on no clock."""
+        if self.steps >= self.max_steps:
+            return "count"
+        if self.stalls > self.max_stalls:
+            return "waiting"
+        return "time" if self.exceeded else ""
+
+    def use(self, part: "Budget") -> None:
+        """Add what a part of this budget has used."""
+        self.cpu_s += part.cpu_s
+        self.wall_s += part.wall_s
+        self.steps += part.steps
 
 
 # -- The interface
@@ -326,7 +348,7 @@ class Sandboxed:
         """
         assert self._number is not None
         # the wall-clock time is a multiple of the CPU time, because the machine may be busy
-        progress = _Progress(self._warm, self._number, cpu_s)
+        progress = _Progress(self._warm, self._number, cpu_s, self._budget)
         patience = left = min(_BACKSTOP * cpu_s, self._budget.left_wall_s)
         while True:
             # wait for the process, and count at most one step, in case this process itself was suspended
@@ -368,6 +390,7 @@ class Sandboxed:
 
     def _out_of_time(self, left: float, patience: float) -> Died | None:
         if left <= 0:
+            self._budget.stalls += 1
             return self._budget.exceeded or Died("wall_limit", seconds=patience)
         return self._budget.exceeded if self._budget.withdrawn() else None
 
@@ -446,9 +469,10 @@ class _Progress:
     a busy machine lengthens the wall-clock time.
     """
 
-    def __init__(self, warm: Warm, number: int, cpu_s: float) -> None:
+    def __init__(self, warm: Warm, number: int, cpu_s: float, budget: Budget) -> None:
         self._warm = warm
         self._number = number
+        self._budget = budget
         self._cpu_s = cpu_s
         self._start_s: float | None = None
         self._last_s = -1.0
@@ -474,6 +498,7 @@ class _Progress:
         self._still = self._still + 1 if used == self._last_s else 0
         self._last_s = used
         if self._still >= bounds.STALLED_S:
+            self._budget.stalls += 1
             self._warm.tell_stalled(self._number)
         return None
 

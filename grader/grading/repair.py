@@ -35,9 +35,13 @@ _MOST_UNSCREENED = 100  # the same without screens, where each edit needs a proc
 _MOST_FIRST = 40  # the most edits that run as files if they pass the first screen, and none passes all checks
 _MOST_LATER = 2  # the most further failed checks that are tried if nothing makes the first one pass
 _MOST_ALONE = 150  # the most runs of candidates as files of their own, in the whole search
-_MAX_CPU_S = 10.0  # of all searches of a submission
+MOST_STEPS = 200_000  # the most steps of the edits of a search (`Batch.steps`), and as many of the runs with a solution
+_MOST_SEARCHES = 8  # all searches of a submission may take as many steps as so many that reach their limit
+_MAX_CPU_S, _MAX_WALL_S = 60.0, 90.0  # of all searches of a submission; on an idle machine, the steps end them first
+_MOST_OWN = 1_000  # lines of the learner in a file that is searched
+_MOST_GRAFTED = 24  # lines of a function that parts of the solution are put into
 _SMALL = 100  # nodes of a program
-_SMALL_S = 0.06  # CPU seconds of a candidate on a small program, which takes a right file a thirtieth of that
+_SMALL_S = 0.15  # CPU seconds of a candidate on a small program, which takes a right file a hundredth of that
 _HASTE = 8  # divides the limits of a candidate on any other program; a right file needs much less than the limits
 _MOST_LINES, _LINE = 20, 200  # lines of an edit that is shown, and characters of a line
 # The tiers of edits by kind. Edits of a low tier are more likely to be the repair, so they are tried
@@ -58,7 +62,13 @@ def search_budget(withdrawn: Callable[[], bool] = lambda: False) -> Budget:
     Args:
         withdrawn: Returns whether the searches are to end without a result.
     """
-    return Budget(_MAX_CPU_S, withdrawn=withdrawn)
+    return Budget(_MAX_CPU_S, _MAX_WALL_S, _MOST_SEARCHES * MOST_STEPS, max_stalls=0, withdrawn=withdrawn)
+
+
+def _part(whole: Budget) -> Budget:
+    """Return what the edits of one search may use of a budget, or its runs with a solution: half of the time."""
+    steps = min(MOST_STEPS, whole.max_steps - whole.steps)
+    return Budget(whole.left_cpu_s / 2, whole.left_wall_s / 2, steps, max_stalls=0, withdrawn=whole.withdrawn)
 
 
 def search(
@@ -67,34 +77,65 @@ def search(
     source: Source,
     examined: Examined,
     own: frozenset[int],
-    budget: Budget | None = None,
+    whole: Budget | None = None,
 ) -> Generator[Searching | Repairs, None, None]:
     """Try the candidates of a file that fails. Yield the progress, and the result.
 
-    If the candidates take more time than is allowed, there is no result, because a result would depend on the machine.
-    The result has no text of the solution. Of a run with parts of it, only whether the checks pass is used.
+    Counts end a search, so that a result does not depend on the machine. If code waits, or if a clock ends the search,
+    the result says so and nothing else. If the search is withdrawn, there is no result.
+
+    The result has no text of the solution. Of a run with parts of it, only whether the checks pass is used. These runs
+    have a budget of their own, and are not counted. So a result can tell which function is named, and which of
+    `_MOST_GRAFTED` lines of it, or pair of these lines.
 
     Args:
         source: The text that was graded.
         examined: The result of its checks.
         own: The lines that are the learner's, whose statements are edited.
-        budget: The budget of all searches of the submission, by default a new one.
+        whole: The budget of all searches of the submission, by default a new one.
     """
     failed, filled = _failed(exercise, examined)
     if not failed:
         return
+    whole = whole or search_budget()
+    edits, known = (
+        _Trial(grader, exercise, source, failed, _part(whole)),
+        _Trial(grader, exercise, source, failed, _part(whole)),
+    )
+    if len(own) > _MOST_OWN:
+        yield Repairs((), 0, exhaustive=False, ended="count")
+        return
+    result = yield from _searched(edits, known, examined, own, filled)
+    for trial in (edits, known):
+        whole.use(trial.budget)
+    # what a clock ended depends on the machine
+    for trial in (edits, known):
+        if (ended := trial.budget.ended_by) in ("waiting", "time"):
+            result = Repairs((), 0, exhaustive=False, ended=ended)
+    if not whole.withdrawn():
+        yield result
+
+
+def _searched(
+    trial: "_Trial", known: "_Trial", examined: Examined, own: frozenset[int], filled: bool
+) -> Generator[Searching, None, Repairs]:
+    """Try the candidates. Yield the progress, and return the result.
+
+    Args:
+        trial: For the edits.
+        known: For the runs with parts of the solution.
+    """
+    grader, source, failed = trial.grader, trial.source, trial.failed
     # the screens of the failed checks; without `filled`, only the first of these checks can pass
-    budget = budget or search_budget()
-    trial = _Trial(grader, exercise, source, failed, budget)
     screens = _screens(examined, failed if filled else failed[:1])
-    solution = _solution(grader, exercise)
-    with CandidateProcess(grader.warm, source, own, grader.course.limits, budget) as process:
+    solution = _solution(grader, trial.exercise)
+    with CandidateProcess(grader.warm, source, own, grader.course.limits, trial.budget) as process:
         # the candidates, without those whose lines the failing run does not execute
         candidates = process.candidates()
         executed, suspects = _executed(process, screens, examined.passing)
         edits, whole_functions = _split(candidates, executed, suspects, source)
         # try whole functions, to learn in which function the edits have to be
-        functions = _with_right_function(trial, list(_with_solution(whole_functions, source, solution)), filled)
+        functions = _with_right_function(known, list(_with_solution(whole_functions, source, solution)), filled)
         # try the edits, one group after another; if there is one such function, only those that concern it
         edits = _of_functions(edits, functions, whole_functions)
         attempt = _Attempt(trial, process, screens, edits, filled)
@@ -107,24 +148,30 @@ def search(
         if not repaired and not (functions.every or functions.first):
             later = failed[1 : 1 + _MOST_LATER]
             repaired, tried, check = yield from _later_passed(trial, process, candidates, later, examined, tried)
+    if trial.budget.exceeded:
+        repaired = []
     # if that fails, too: try parts of the solution in the only function
-    if not repaired and functions.only is not None and screens:
+    elif not repaired and functions.only is not None and screens:
         lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
-        repaired, tried = yield from _grafted(trial, screens, lines, solution, tried, every=bool(functions.every))
-    if budget.exceeded:
-        return
-    # The result also names functions, unless all repairs are in one place, or the file has only one function that may
-    # be replaced, whose name would say nothing.
-    named = functions.every or ([] if repaired and not check else functions.first)
-    several = sum(candidate.kind == "function" for candidate in candidates.values()) > 1
-    if not several or len({candidate.lines for candidate in repaired}) == 1:
-        named = []
-    named = [candidate for candidate in named if trial.keeps(candidate)]
+        few = frozenset(sorted(lines)[:_MOST_GRAFTED])
+        repaired = yield from _grafted(known, screens, few, solution, every=bool(functions.every))
+    # The result also names the only function, unless all repairs are in one place, or the file has only one function
+    # that may be replaced, whose name would say nothing.
+    named = functions.only if functions.every or not repaired or check else None
+    several = len({candidate.function for candidate in candidates.values() if candidate.kind == "function"}) > 1
+    if not several or len({candidate.lines for candidate in repaired}) == 1 or (named and not known.keeps(named)):
+        named = None
     check = check if repaired or named else ""
-    shown = [*named, *repaired]
+    shown = [*([named] if named else ()), *repaired]
     # whether it is true that no edit repairs the file: every edit was tried, and none was refused for lack of runs
-    exhaustive = not repaired and len(edits.by_number) <= attempt.most and trial.left >= 0
-    yield Repairs(tuple(_reported(trial, shown)), tried, exhaustive=exhaustive, check=check)
+    complete = len(edits.by_number) <= attempt.most and trial.left >= 0 and not trial.budget.exceeded
+    return Repairs(
+        tuple(_reported(trial, shown)),
+        tried,
+        exhaustive=complete and not repaired and tried > 0,
+        check=check,
+        ended="" if repaired or (complete and candidates) else "count",
+    )
 
 
 def _reported(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repair]:
@@ -282,22 +329,21 @@ def _later_passed(
 
 
 def _grafted(
-    trial: "_Trial", screens: Sequence[Screen], lines: frozenset[int], solution: str, tried: int, *, every: bool
-) -> Generator[Searching, None, tuple[list[Candidate], int]]:
-    """Try parts of the solution in these lines. Return the only repair, if there is one, and how many were tried.
+    trial: "_Trial", screens: Sequence[Screen], lines: frozenset[int], solution: str, *, every: bool
+) -> Generator[Searching, None, list[Candidate]]:
+    """Try parts of the solution in these lines. Return the only repair, if there is one.
 
     Args:
-        tried: How many candidates were tried before.
         every: Whether every check has to pass, and not only the first one that failed.
     """
     screens = screens if every else screens[:1]
     limits = trial.grader.course.limits
     with CandidateProcess(trial.grader.warm, trial.source, lines, limits, trial.budget, solution) as process:
-        attempt = _Attempt(trial, process, screens, _Edits(process.candidates()), every, tried)
+        attempt = _Attempt(trial, process, screens, _Edits(process.candidates()), every)
         repaired = yield from attempt.repaired()
     if not every:
         repaired = yield from attempt.first_passed()
-    return repaired if len(repaired) == 1 else [], attempt.tried
+    return repaired if len(repaired) == 1 and not trial.budget.exceeded else []
 
 
 class _Attempt:
@@ -531,13 +577,14 @@ def _solution(grader: Grader, exercise: Exercise) -> str:
 def _with_solution(candidates: Sequence[Candidate], source: Source, solution: str) -> Iterator[Candidate]:
     """Yield the candidates for whole functions with the functions of the same names in a solution."""
     right = dict(_functions(ast.parse(solution), solution))
-    for candidate in candidates:
-        if candidate.function in right:
+    # of several functions with the same name, the last one counts
+    for name, candidate in {candidate.function: candidate for candidate in candidates}.items():
+        if name in right:
             # the solution's function is indented like the one that it replaces, except for its
             # first line
             (splice,) = candidate.splices
             column = splice.start - (source.text.rfind("\n", 0, splice.start) + 1)
-            head, *body = right[candidate.function].split("\n")
+            head, *body = right[name].split("\n")
             text = "\n".join([head, *(" " * column + line if line else line for line in body)])
             yield replace(candidate, splices=(splice._replace(text=text),))
 

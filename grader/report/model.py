@@ -152,15 +152,19 @@ class Repairs(_Strict, frozen=True):
 
     Attributes:
         found: the edits with which the checks passed, one for each place.
-        tried: how many edits were tried.
+        tried: how many edits were tried, without those that contain parts of a solution.
         exhaustive: whether all edits that the search knows, and that change what runs, were tried.
         check: the first check that failed, if the edits make this check pass and not all others; otherwise empty.
+        ended: the limit at which the search ended before all edits were tried, and nothing was found: a `count` of
+            edits or of steps, edited code that is `waiting`, or the `time` of all searches of the submission. Empty if
+            there was none.
     """
 
     found: tuple[Repair, ...]
     tried: Points
     exhaustive: bool
     check: str = ""
+    ended: Literal["", "count", "waiting", "time"] = ""
 
     @property
     def places(self) -> tuple[tuple[int, ...], ...]:

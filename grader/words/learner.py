@@ -50,6 +50,11 @@ _edit_seen = Sentence("This edit makes {checks}:")
 _several_places = Sentence("Each of these statements can be changed alone to make {checks}: {places:; }.")
 _one_function = Sentence("With `{name}` alone replaced by a correct one, every required check passes.")
 _no_place = Sentence("None of the {tried:change} that were tried makes every required check pass.")
+_ended: dict[str, str] = {
+    "count": "The search for the line that must change reached its limit. It found none in {tried:change}.",
+    "waiting": "The search for the line that must change was ended, because changed code did not stop waiting.",
+    "time": "The search for the line that must change was ended, because it took too long.",
+}
 _MOST_PLACES = 4  # places that are named one by one
 _LONGEST_BLOCK = 20  # lines
 _ALL = "every required check pass"
@@ -145,9 +150,13 @@ def edit_seen(check: str) -> str:
     return _edit_seen(_ONE if check else _ALL)
 
 
-def no_repairs_text(tried: int) -> str:
-    """Say that no change was found."""
-    return _no_place(tried)
+def no_repairs_text(tried: int, ended: str) -> str:
+    """Say that no change was found, and why if the search ended before all changes were tried.
+
+    Args:
+        ended: the limit at which the search ended, as in a report, or empty.
+    """
+    return filled(_ended[ended], {"tried": tried}) if ended else _no_place(tried)
 
 
 # for each kind of edit, a question about the statements that an edit of this kind changes; `where` names them

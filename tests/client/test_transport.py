@@ -7,6 +7,7 @@ import pytest
 from every import every
 
 from grader.client import (
+    Budget,
     Died,
     transport,
 )
@@ -52,7 +53,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def watched(clock: Clock, used: Sequence[float | None], step_s: float = 1.0) -> tuple[list[Died | None], Process]:
     """Return the result of each look at a process, given its CPU time at each look."""
     process: Any = Process()
-    progress = _Progress(process, 1, CPU_S)
+    progress = _Progress(process, 1, CPU_S, Budget())
     said = []
     for process.used in used:
         clock.now += step_s

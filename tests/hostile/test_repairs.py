@@ -59,6 +59,7 @@ def tell():
 class Value:""",
 )
 ENDLESS = "            while self.grad == 0: pass\n" + RULE
+SLEEPS = "            import time; time.sleep(1000)\n" + RULE
 MANY = "".join(f"            a{i} = self.data * other.data + out.grad - {i}\n" for i in range(60))
 
 
@@ -106,9 +107,55 @@ def test_a_file_that_is_slow_to_parse_ends_no_grader(warm: Warm, line: str) -> N
     assert found is None or len(found.places) <= 1
 
 
-def test_endless_changes_use_up_the_time_of_the_search(warm: Warm) -> None:
-    """Each change that does not end is stopped. If they take too long, there is no result."""
-    assert searched(warm, RIGHT.replace(RULE, ENDLESS), budget=Budget(1.0, 5.0)) is None
+def test_endless_changes_end_after_a_count_of_steps(warm: Warm) -> None:
+    """Each change that does not end is stopped by a count, so the result is the same each time."""
+    budget = repair.search_budget()
+    found = searched(warm, RIGHT.replace(RULE, ENDLESS), budget=budget)
+    assert found is not None
+    assert found == searched(warm, RIGHT.replace(RULE, ENDLESS))
+    assert "" == found.ended
+    assert budget.cpu_s < 30
+
+
+def test_a_search_that_a_clock_ends_says_only_that(warm: Warm) -> None:
+    """Whatever it found by then would depend on the machine."""
+    found = searched(warm, RIGHT.replace(RULE, WRONG), budget=Budget(0.001, 5.0, 10_000))
+    assert Repairs((), 0, exhaustive=False, ended="time") == found
+
+
+def test_code_that_waits_ends_the_search_of_its_file(warm: Warm) -> None:
+    """The first edited file that waits past the limit is the last one that is tried."""
+    budget = repair.search_budget()
+    found = searched(warm, RIGHT.replace(RULE, SLEEPS), budget=budget)
+    assert Repairs((), 0, exhaustive=False, ended="waiting") == found
+    assert budget.wall_s < 30
+
+
+def test_the_searches_of_a_submission_share_a_budget(warm: Warm) -> None:
+    """What one search has used, the next one does not have."""
+    budget = repair.search_budget()
+    budget.steps = int(budget.max_steps) - 500
+    found = searched(warm, RIGHT.replace(RULE, WRONG), budget=budget)
+    assert found is not None
+    assert (False, "count") == (found.exhaustive, found.ended)
+
+
+def test_a_search_that_tries_nothing_is_not_complete(warm: Warm) -> None:
+    """A rule of ten thousand lines is too long to be searched."""
+    text = RIGHT.replace(RULE, "            a = 1\n" * 10_000 + WRONG)
+    assert Repairs((), 0, exhaustive=False, ended="count") == searched(warm, text)
+
+
+def test_a_report_tells_one_choice_of_the_solution(warm: Warm) -> None:
+    """Each function of a file may pass or fail by what it reads in the solution. One of them is named at most."""
+    # a hundred definitions of a name, and each other function of the solution is passed or failed at the file's will
+    rule = RIGHT[RIGHT.index("    def __mul__") :]
+    many = "".join(rule.replace(RULE, WRONG).rstrip() + "\n\n" for _ in range(100))
+    found = searched(warm, RIGHT[: RIGHT.index("    def __mul__")] + many)
+    assert found is not None
+    named = [one for one in found.found if one.kind in ("function", "grafted")]
+    assert len(named) <= 1
+    assert len({one.function for one in found.found if one.kind == "function"}) == len(found.functions)
 
 
 def test_a_file_that_is_right_only_while_it_is_searched_has_no_repair(warm: Warm) -> None:

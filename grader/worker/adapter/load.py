@@ -203,12 +203,13 @@ def named_modules(source: str) -> set[str]:
     return names
 
 
-def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
+def parse(source: str, filename: str, cells: Sequence[int] = (), *, loops: bool = False) -> Parsed:
     """Parse and compile a source without running it.
 
     Args:
         cells: the lines in which a notebook's cells begin. If there are several, each cell is compiled separately. A
             `from __future__` import in one cell also applies to the later cells, as in Jupyter.
+        loops: as for `count_calls`.
 
     Raises:
         SyntaxError: the source of a file is wrong. A notebook's cell that cannot be compiled is put into `failed`.
@@ -217,7 +218,7 @@ def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
     """
     _loops[filename] = []  # `_compiled` fills it, once for each cell
     if len(cells) < 2:
-        code, guarded = _compiled(ast.parse(source, filename), filename)
+        code, guarded = _compiled(ast.parse(source, filename), filename, loops=loops)
         return Parsed((code,), filename, guarded)
     # a notebook: compile each cell at its own lines
     lines, flags = source.split("\n"), 0
@@ -226,7 +227,7 @@ def parse(source: str, filename: str, cells: Sequence[int] = ()) -> Parsed:
         text = "\n".join(lines[first - 1 : end - 1])
         try:
             tree = _moved(text, filename, first - 1)
-            code, guarded = _compiled(tree, filename, flags)
+            code, guarded = _compiled(tree, filename, flags, loops=loops)
         except (SyntaxError, ValueError, RecursionError) as error:
             failed.append(FailedCell(text, error, None))
             continue
@@ -249,7 +250,7 @@ def _moved(text: str, filename: str, by: int) -> ast.Module:
         raise
 
 
-def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType, frozenset[int]]:
+def _compiled(tree: ast.Module, filename: str, flags: int = 0, *, loops: bool) -> tuple[CodeType, frozenset[int]]:
     """Compile a tree; return the code, and the lines of imports inside a `try` with handlers."""
     nodes = _every_node(tree)
     guarded = {
@@ -262,13 +263,13 @@ def _compiled(tree: ast.Module, filename: str, flags: int = 0) -> tuple[CodeType
     }
     bare_calls(tree.body)
     _loops[filename] += [(node.lineno, node.end_lineno or 0) for node in nodes if isinstance(node, _REPEATING)]
-    count_calls(nodes)
+    count_calls(nodes, loops=loops)
     return compile(tree, filename, "exec", flags, dont_inherit=True), frozenset(guarded)
 
 
-def compile_part(tree: ast.Module, filename: str, whole: CodeType) -> CodeType:
+def compile_part(tree: ast.Module, filename: str, whole: CodeType, *, loops: bool = False) -> CodeType:
     """Compile a part of a file as the whole was compiled. Errors in it do not know its loops."""
-    count_calls(_every_node(tree))
+    count_calls(_every_node(tree), loops=loops)
     code: CodeType = compile(tree, filename, "exec", whole.co_flags & _FUTURE, dont_inherit=True)
     return code
 
@@ -428,12 +429,20 @@ class CallBudget:
         self.builtins[_SPEND] = self._before
 
 
-def count_calls(nodes: Iterable[ast.AST]) -> None:
+def count_calls(nodes: Iterable[ast.AST], *, loops: bool = False) -> None:
     """Instrument functions, lambdas and yields among these nodes to decrement the call budget.
 
     The C function called there costs a tenth of what tracing the calls would cost.
+
+    Args:
+        loops: whether each step of a loop counts as a call, too.
     """
     for node in nodes:
+        if loops and isinstance(node, (ast.While, ast.For, ast.AsyncFor)):
+            node.body.insert(0, _placed(ast.Expr(_spending(node.body[0])), node.body[0]))
+        elif loops and isinstance(node, ast.comprehension):
+            spent = _placed(ast.UnaryOp(ast.Not(), _spending(node.iter)), node.iter)  # true, because spending is None
+            node.ifs.insert(0, spent)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             # a docstring has to stay the first statement of its function
             after = 1 if ast.get_docstring(node, clean=False) is not None else 0

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from ..confine import limits
 from . import load
 from .candidates import Candidate, File, Function, Splice, candidates, edited, first_line, grafts
-from .execute import RAN_OUT, LearnerFile, execute
+from .execute import LearnerFile, execute
 
+_CALLS = 200_000  # calls and steps of loops while a file is executed
 _COLLECT = 16  # garbage is collected after this many edited files
 
 
@@ -29,6 +30,7 @@ class CandidateFile(LearnerFile):
 
     def __init__(self, order: dict[str, Any]) -> None:
         super().__init__(order)
+        self._calls = min(self._calls, _CALLS)
         self._editable = frozenset(order["editable"])
         self._solution: str = order["solution"]
         self._found: list[Candidate] = []
@@ -118,10 +120,11 @@ class CandidateFile(LearnerFile):
         finally:
             sys.settrace(None)
             self.forget()
-        # lines that were not reached because of a limit say nothing
+        # Lines that were not reached because of a clock say nothing. A limit of calls is reached at the same place each
+        # time, so an edit of another line changes nothing.
         broken = [one for seed in answer[2] for one in seed if one[0] == "broke"] if answer[0] == "read" else []
         problems = [answer[1]] if answer[0] == "unread" else [problem for _, _, problem in broken]
-        return None if any(problem[1] in RAN_OUT for problem in problems) else sorted(lines)
+        return None if any(problem[1] in ("cpu", "stalled") for problem in problems) else sorted(lines)
 
 
 def _without_broken_cells(source: str, cells: Sequence[int]) -> str:
@@ -152,7 +155,7 @@ class _Compiled:
     """
 
     def __init__(self, file: File, source: str, filename: str, cells: Sequence[int]) -> None:
-        self.parsed = load.parse(source, filename, cells)
+        self.parsed = load.parse(source, filename, cells, loops=True)
         self._file = file
         self._source = source
         self._filename = filename
@@ -166,7 +169,7 @@ class _Compiled:
             code = self._with(function, splices)
             if code is not None:
                 return self.parsed._replace(codes=(code,))
-        return load.parse(edited(self._source, splices), self._filename, self._cells)
+        return load.parse(edited(self._source, splices), self._filename, self._cells, loops=True)
 
     def _with(self, function: Function, splices: Sequence[Splice]) -> CodeType | None:
         """Return the file's code with an edited function, or None if the function's code is not where it is expected.
@@ -179,7 +182,7 @@ class _Compiled:
         heads = "".join(f"{' ' * depth}class {owner.name}:\n" for depth, owner in enumerate(function.owners))
         # the heads take as many lines as there are classes, so that the function keeps its lines
         blank = "\n" * (function.node.lineno - 1 - len(function.owners))
-        code = load.compile_part(ast.parse(blank + heads + text, self._filename), self._filename, whole)
+        code = load.compile_part(ast.parse(blank + heads + text, self._filename), self._filename, whole, loops=True)
         # find the code of the function in those of its classes
         for name in [*(owner.name for owner in function.owners), function.node.name]:
             inner = [one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name]

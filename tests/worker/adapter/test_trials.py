@@ -59,7 +59,7 @@ def test_the_code_of_an_edited_function_is_that_of_the_edited_file(path: Path) -
     compiled = _Compiled(file, source, path.name, ())
     for candidate in made.candidates(file)[::40]:
         if candidate.kind != "function":
-            whole = load.parse(made.edited(source, candidate.splices), path.name)
+            whole = load.parse(made.edited(source, candidate.splices), path.name, loops=True)
             assert plain(whole.codes[0]) == plain(compiled.edited(candidate.splices).codes[0])
 
 
@@ -99,10 +99,20 @@ def test_the_lines_that_a_batch_executes_are_found() -> None:
     assert ("executed", True, False) == (tag, WRONG in lines, 16 in lines)
 
 
-def test_lines_are_not_known_if_a_limit_was_reached() -> None:
-    """A run that was stopped might have executed others."""
+def test_lines_before_a_limit_of_calls_are_known() -> None:
+    """The limit is reached at the same place each time, so no edit of another line changes anything."""
     endless = ENGINE.replace("return out", "return self + other")
-    assert ["executed", None] == opened(endless).run({**BATCH, "candidates": None})
+    lines = opened(endless).run({**BATCH, "candidates": None})[1]
+    assert WRONG in lines
+
+
+@pytest.mark.parametrize("loop", ["while True: pass", "[0 for _ in iter(int, 1)]", "for _ in iter(int, 1): pass"])
+def test_the_steps_of_a_loop_are_counted(loop: str) -> None:
+    """A loop that does not end is stopped after the same number of steps on any machine."""
+    file = opened(ENGINE.replace("return out", f"{loop}\n        return out"))
+    number = next(number for number, one in enumerate(file.load()[1]) if one.kind == "sign")
+    (answer,) = file.run({**BATCH, "candidates": [number]})[1]
+    assert ["unread", ["reading", "calls", "OutOfCalls"]] == [answer[0], answer[1][:3]]
 
 
 def test_an_edit_that_is_no_program_is_answered() -> None:
