@@ -311,6 +311,7 @@ class Progress(Struct):
         hint: the number of the hint for that failure, or 0 if no hint fits.
         shown: the number of the last hint that was shown for this failure, or 0.
         found: the result of the last search for the line that must change.
+        begun: the id of the exercise that was graded alone last, if it has not been started; else an empty text.
     """
 
     passed: list[str] = []
@@ -319,6 +320,7 @@ class Progress(Struct):
     hint: int = 1
     shown: int = 0
     found: SearchResult | None = None
+    begun: str = ""
 
     def graded(self, passed: Iterable[str], others: Iterable[str]) -> None:
         """Record the result of a run.
@@ -337,7 +339,12 @@ class Progress(Struct):
         """Record the failure that was explained. If it is a new one, no hint has been shown for it."""
         if (exercise, check) != (self.at, self.check):
             self.shown = 0
-        self.at, self.check, self.hint = exercise, check, hint
+        self.at, self.check, self.hint, self.begun = exercise, check, hint, ""
+
+    def not_started(self, exercise: str) -> None:
+        """Record that an exercise was graded alone and has not been started. An earlier failure is no longer shown."""
+        self.failed("", "", 1)
+        self.begun = exercise
 
     def show_next(self, numbers: Sequence[int]) -> None:
         """Record that the next hint is shown.

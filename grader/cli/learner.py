@@ -230,7 +230,10 @@ def _search(course: Course, exercise: Exercise, folder: Path, progress: Progress
 
 
 def _exercise_for_hint(course: Course) -> Exercise:
-    """Return an exercise that has not been passed: the last begun one, or else the first after the passed ones.
+    """Return an exercise that has not been passed.
+
+    It is the one that was graded alone last, or else the last one whose file was changed, or else the first one after
+    the passed ones.
 
     Raises `UserError` if all have been passed.
     """
@@ -238,7 +241,10 @@ def _exercise_for_hint(course: Course) -> Exercise:
     from ..oracle.answer_book import read_book
 
     folder = learner_folders(course)[1]
-    passed = progress_of(folder).passed
+    progress = progress_of(folder)
+    passed = progress.passed
+    if progress.begun in course.by_id:
+        return course.by_id[progress.begun]
     last = next((one.id for one in reversed(course.exercises) if one.id in passed), "")
     following = next_exercise(course, passed, after=last)
     if following is None:
@@ -354,7 +360,7 @@ def solution(exercise: OneExercise, *, folder: Folder = None, course: CourseArou
         if results[chosen.id].status != "passed":
             raise UserError(words.solution_later(chosen.stem))
     if not path.is_file():
-        say(words.SOLUTIONS_ELSEWHERE, own.solutions_at)
+        say(words.solution_elsewhere(chosen.filename), own.solutions_at)
         return 0
     print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
     return 0

@@ -10,13 +10,13 @@ from typing import Any
 from ..base import UserError, few, plain, plain_folder, write_atomically, write_named
 from ..course import Course
 from ..learners import Learner
-from ..people import adjusted, nothing_submitted
+from ..people import adjusted, nothing_submitted, read_roster
 from ..report import Report, for_learner
 from ..report.model import CourseStamp
 from ..report.registry import Files, Format, Request, Texts, export_formats
 from ..words import instructor as words
 from ..words.sentence import cannot_be_written
-from .results import REPORTS, SUMMARY, report_paths, reports, see_that_it_is_settled, summary_of
+from .results import REPORTS, ROSTER, SUMMARY, report_paths, reports, see_that_it_is_settled, summary_of
 from .summary import Summary
 
 _SHOWN = 5
@@ -72,11 +72,13 @@ def export(
         request = replace(request, **_course_fields(course, results, summary))
     if assignment is None:
         assignment = summary.title if form.assignment == "title" else summary.course.id
+    if form.assignment == "title" and (results / ROSTER).exists():
+        # the gradebook's own heading has the id by which the platform finds the assignment
+        assignment = read_roster(results / ROSTER).assignments.get(assignment, assignment)
     request = replace(request, assignment=assignment, title=summary.title, learners=summary.learners)
     done = ExportResult("learner" if summary.roster and form.each == "learner" else "submission", request.warnings)
     place = Path(out) if out is not None else results / "exports" / _name(form, request)
     rows = _rows(form, results, summary.learners)
-    left_out = 0
     try:
         if form.text is not None:
             texts = _texts(form.text, _counted(rows, done), request)
@@ -84,7 +86,7 @@ def export(
         elif form.files is not None:
             done.path = place
             for_learners = (for_learner(report, request.details) for report in rows)
-            left_out = _write_folder(form.files(for_learners, request), done, named=out is not None)
+            _write_folder(form.files(for_learners, request), done, named=out is not None)
             if request.platform is not None and not done.count:
                 raise UserError(words.not_from_platform(str(results), request.platform))
     except BrokenPipeError:  # the reader of standard output has stopped reading
@@ -93,8 +95,10 @@ def export(
         raise UserError(cannot_be_written(str(error.filename or out), error.strerror)) from None
     # say what is missing
     missing = list(_missing(form, summary, len(paths)))
+    left_out = [plain(name) for name in request.left_out]
     if left_out and request.platform is not None:
-        missing.append(words.not_from(request.platform, left_out, done.count + left_out))
+        count = done.count + len(left_out)
+        missing.append(words.not_from(request.platform, len(left_out), count, few(left_out, _SHOWN)))
     done.warnings += missing
     done.complete = not missing
     return done
@@ -183,9 +187,9 @@ def _write_file(texts: Iterator[str], path: Path | None, *, named: bool) -> Path
     return path
 
 
-def _write_folder(exports: Iterator[Files], done: ExportResult, *, named: bool) -> int:
-    """Write the files of each report, and count these reports. Return how many reports have no files."""
-    folder, without = done.path or Path(), 0
+def _write_folder(exports: Iterator[Files], done: ExportResult, *, named: bool) -> None:
+    """Write the files of each report, and count the reports that have any."""
+    folder = done.path or Path()
     if not named:  # empty our own folder, because files of removed submissions would be uploaded too
         plain_folder(folder.parent)
         plain_folder(folder)
@@ -197,8 +201,6 @@ def _write_folder(exports: Iterator[Files], done: ExportResult, *, named: bool) 
             plain_folder(path.parent)
             write_atomically(path, text.encode())
         done.count += bool(files)
-        without += not files
-    return without
 
 
 def _missing(form: Format, summary: Summary, found: int) -> Iterator[str]:

@@ -205,13 +205,19 @@ _LEAST = 10  # the smallest number that is treated as an id, if no median is kno
 
 @dataclass(frozen=True)
 class Reading:
-    """One interpretation of a file's name. `file` is the original name, or None for a text or a link."""
+    """One interpretation of a file's name.
+
+    Attributes:
+        file: the original name, or None for a text or a link.
+        before: what comes before the original name.
+    """
 
     name: str
     user: str
     late: bool
     number: int | None
     file: str | None
+    before: str
 
     @property
     def who(self) -> str:
@@ -256,7 +262,8 @@ def _readings(name: str) -> Iterator[Reading]:
         if rest is not None:
             number, file = rest["number"], rest["file"]
             own = file and _AGAIN.sub("", file)
-            yield Reading(who, user, found["late"] is not None, int(number) if number else None, own)
+            before = name[: len(name) - len(file or "")]
+            yield Reading(who, user, found["late"] is not None, int(number) if number else None, own, before)
 
 
 def _fits_canvas(folder: Folder) -> bool:

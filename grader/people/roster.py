@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -49,6 +49,7 @@ _IDENTITY = ("login", "name", "first", "last", "email", "sis_id", "canvas_id", "
 _LEARNER = re.compile(r"student|learner|", re.IGNORECASE)
 # Moodle's grading worksheet has this in its column `Identifier`
 _PARTICIPANT = re.compile(r"Participant (\d+)")
+_ASSIGNMENT = re.compile(r"(.+) \(\d+\)", re.DOTALL)  # the heading of an assignment in Canvas' gradebook
 _CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of the gradebook that are not people
 
 
@@ -68,11 +69,14 @@ class Roster:
     Attributes:
         columns: pairs of a recognised heading and its field, in the order of the file.
         unread: pairs of another heading and a similar known heading, or an empty text.
+        assignments: the headings of assignments in Canvas' gradebook by the assignment's name. A heading has the name
+            and Canvas' id, as in `Backward (4711)`.
     """
 
     people: tuple[Person, ...]
     columns: tuple[tuple[str, str], ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
+    assignments: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_roster(path: Path) -> Roster:
@@ -121,11 +125,17 @@ def parse_roster(data: bytes, name: str) -> Roster:
         raise RosterError(name, None, "roster_no_people")
     # the columns, for the message about the roster
     headings = list(zip(map(printable, header), columns, strict=True))
-    free = [one for one, field in _FIELD.items() if field not in columns]
+    free = [one for one, of in _FIELD.items() if of not in columns]
+    unread = [heading for heading, of in headings if not of and heading]
+    # two assignments of one name differ in their ids, which nobody gave
+    named = [(found[1], heading) for heading in unread if (found := _ASSIGNMENT.fullmatch(heading))]
+    count = Counter(name for name, _ in named)
+    assignments = {name: heading for name, heading in named if count[name] == 1} if "canvas_id" in columns else {}
     return Roster(
         people=tuple(people),
-        columns=tuple((heading, field) for heading, field in headings if field),
-        unread=tuple((heading, _similar(heading, free)) for heading, field in headings if not field and heading),
+        columns=tuple((heading, of) for heading, of in headings if of),
+        unread=tuple((heading, _similar(heading, free)) for heading in unread if heading not in assignments.values()),
+        assignments=assignments,
     )
 
 

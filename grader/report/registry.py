@@ -39,6 +39,7 @@ class Request:
         learners: the final table of the class.
         variables: the environment of a graded run.
         warnings: messages for the instructor; a format appends to them.
+        left_out: the names of those for whose submission a format has no files; it appends to them.
     """
 
     results: Path = Path()
@@ -50,6 +51,7 @@ class Request:
     learners: tuple[Learner, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
 
 Texts: TypeAlias = Callable[[Iterable[Report], Request], Iterator[str]]

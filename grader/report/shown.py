@@ -58,10 +58,15 @@ def where(exercise: ExerciseResult, line: int | None) -> str:
 def located(exercise: ExerciseResult, check: CheckResult | None) -> tuple[str, int | None]:
     """Return the path of the learner's file, and the line to which a check or the file's message refers.
 
-    The line is None if it is not known.
+    If the check has no line, it is the first line of a rule that a fact about the check names, or else the line that
+    must change. The line is None if none is known.
     """
-    line = (exercise.reason.line if exercise.reason else None) if check is None else (check.line or None)
-    return exercise.file or "", line
+    if check is None:
+        return exercise.file or "", exercise.reason.line if exercise.reason else None
+    lines = [check.line or 0, *(fact.lines[0] for fact in facts_of(exercise, check) if fact.lines)]
+    if exercise.repairs and check is first_failure(exercise):
+        lines += exercise.repairs.only_place
+    return exercise.file or "", next(filter(None, lines), None)
 
 
 def play_command(exercise: ExerciseResult, check: CheckResult) -> str:

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 from ..base import counted, plain, spelled
 from ..client import cut
 from ..client.bounds import SOURCE_LINE
-from ..cohort import read_code
+from ..cohort import read_code, read_found
 from ..intake import readings
 from ..learners import Learner, Person
 from ..people import HandIn, submitter_of
@@ -65,6 +65,13 @@ def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[File
     member whose id on the platform is unknown is named in a warning.
     """
     platform = request.platform or ""
+
+    def place_of(report: Report, member: bool) -> str:
+        found = place(report, platform, member=member)
+        # without the file of an exercise, any other file has the path
+        others = () if found else read_found(request.results, report.submission.id).get("", ())
+        return found or place(report, platform, member=member, others=others)
+
     # members of a group have the same submission
     groups: dict[str, list[Person]] = {}
     for learner in request.learners:
@@ -72,13 +79,14 @@ def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[File
     unknown: list[str] = []
     for report in reports:
         member = _is_other_member(report, groups)
-        name = place(report, platform, member=member)
+        name = place_of(report, member)
         if name:
             yield {name: _page(report, request)}
         # the submission has a place, but not for this member: the platform's id is missing
-        elif member and report.learner and place(report, platform):
+        elif member and report.learner and place_of(report, False):
             unknown.append(plain(report.learner.person.name or report.learner.id))
         else:
+            request.left_out.append(name_of(report))
             yield {}
     if unknown:
         request.warnings.append(members_text(platform, unknown))
@@ -91,32 +99,32 @@ def _is_other_member(report: Report, groups: Mapping[str, Sequence[Person]]) -> 
     return learner is not None and len(group) > 1 and submitter_of(group, HandIn.of(report.submission)) != learner.id
 
 
-def place(report: Report, platform: str, *, member: bool = False) -> str:
+def place(report: Report, platform: str, *, member: bool = False, others: Iterable[str] = ()) -> str:
     """Return the path of a learner's page in the form that a platform accepts, or an empty text.
 
     Args:
         member: whether another member of the learner's group submitted.
+        others: the paths of further files of the submission.
     """
     person = report.learner.person if member and report.learner else None
-    return _PLACES[platform](report, person)
+    return _PLACES[platform](report, person, [*_paths(report), *others])
 
 
-def _canvas(report: Report, member: Person | None) -> str:
+def _canvas(report: Report, member: Person | None, paths: Sequence[str]) -> str:
     """Return `doejane_1042_99731_feedback.html`. Canvas looks for the ids of a user and of a file in the submission."""
-    for path in _paths(report):
-        name = path.partition("/")[0]
-        for reading in readings(name):
+    for path in paths:
+        for reading in readings(path.partition("/")[0]):
             # the member's own id, with the id of the file that the group submitted
             if reading.file and reading.number and member is not None:
                 called = "".join(c for c in member.name.lower() if c.isalnum()) or "learner"
                 known = member.canvas_id.isdecimal()
                 return f"{called}_{member.canvas_id}_{reading.number}_feedback.html" if known else ""
             if reading.file and reading.number:
-                return f"{name[: -len(reading.file)]}feedback.html" if name.endswith(reading.file) else ""
+                return f"{reading.before}feedback.html"
     return ""
 
 
-def _moodle(report: Report, member: Person | None) -> str:
+def _moodle(report: Report, member: Person | None, paths: Sequence[str]) -> str:
     """Return a path in a folder named as in the download. Moodle reads the participant's number from the name."""
     origin = report.submission.origin or ""
     if member is not None:
@@ -125,7 +133,7 @@ def _moodle(report: Report, member: Person | None) -> str:
     return f"{origin}/feedback.html" if "_assignsubmission_" in origin and "/" not in origin else ""
 
 
-def _nbgrader(report: Report, member: Person | None) -> str:
+def _nbgrader(report: Report, member: Person | None, paths: Sequence[str]) -> str:
     """Return `<student>/<assignment>/feedback.htm`, as in nbgrader's folder `feedback`.
 
     nbgrader looks for a notebook with the name of each file that ends with `.html`.
@@ -141,7 +149,7 @@ def _nbgrader(report: Report, member: Person | None) -> str:
     if student.startswith(".") or named.startswith(".") or "/" in student + named:
         return ""
     # the assignment is the folder that all files of the student are in
-    assignments = {path.partition("/")[0] for path in _paths(report) if "/" in path}
+    assignments = {path.partition("/")[0] for path in paths if "/" in path}
     assignment = named or (assignments.pop() if len(assignments) == 1 else "")
     return f"{student}/{assignment}/feedback.htm" if student and assignment else ""
 
@@ -362,7 +370,7 @@ def _line(at: int, text: str, failed: Sequence[str] | None) -> Element:
     return _make("span.line" if failed is None else "span.line hit", text or " ", note, **{"data-n": str(at)})
 
 
-_PLACES: dict[str, Callable[[Report, Person | None], str]] = {
+_PLACES: dict[str, Callable[[Report, Person | None, Sequence[str]], str]] = {
     "canvas": _canvas,
     "moodle": _moodle,
     "nbgrader": _nbgrader,

@@ -77,6 +77,8 @@ def progress_after(folder: Path, report: Report) -> Progress:
     # a missed bonus of a passed exercise is no failure to work on
     if at is not None and at.status != "passed":
         progress.failed(at.id, check.id if check else "", hint_of(check) if check else 1)
+    elif len(report.exercises) == 1 and not passed:
+        progress.not_started(report.exercises[0].id)
     keep_search(progress, report)
     return progress
 

@@ -447,7 +447,9 @@ reports_missing = Sentence(
     "{lacking} of {of:submission} {lacking:has no report and is|have no report and are} left out: {names}"
 )
 not_from = Sentence(
-    "{lacking} of {of} did not come from a download of {platform} and {lacking:is|are} left out", "platform lacking of"
+    "{lacking} of {of} {lacking:has|have} no file with a name from a download of {platform} and {lacking:is|are} left "
+    "out: {names}",
+    "platform lacking of names",
 )
 
 
@@ -676,7 +678,9 @@ WORDS = {
     "answer.review": "{n} learner needs review|{n} learners need review",
     "answer.few": "{n} learner has under half of the points|{n} learners have under half of the points",
     "answer.code": "search for a learner",
+    "answer.empty": "{n} learner submitted no exercise file|{n} learners submitted no exercise file",
     "filter.absent": "submitted nothing",
+    "filter.empty": "no exercise file",
     "filter.late": "late",
     "filter.few": "under half of the points",
     "filter.wrong": "lost points in {exercise}",

@@ -124,7 +124,7 @@ notebook_in_place = Sentence(
 )
 
 NO_SOLUTIONS = "this course shows no solutions"
-SOLUTIONS_ELSEWHERE = "This installation does not contain the solutions."
+solution_elsewhere = Sentence("This copy of the course does not contain `solutions/{file}`.")
 SOLUTIONS_MISSING = (
     "this copy of the course does not contain its solutions, and its course.yaml has no `solutions_at`, "
     "which could say where they are"

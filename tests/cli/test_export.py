@@ -245,7 +245,17 @@ def test_feedback_of_one_assignment_goes_back_to_nbgrader(
     expected = ["jane/ps1/feedback.htm"] + ["otieno/ps1/feedback.htm"] * (not missing)
     assert expected == files(results / "exports" / "feedback-nbgrader")
     assert (len(expected), "submission", not missing) == (done.count, done.kind, done.complete)
-    assert ["1 of 2 did not come from a download of nbgrader and is left out"] * missing == done.warnings
+    said = "1 of 2 has no file with a name from a download of nbgrader and is left out: otieno"
+    assert [said] * missing == done.warnings
+
+
+def test_canvas_gets_the_heading_of_its_own_gradebook(results: Path, course: Course) -> None:
+    """If the roster is the gradebook, the column has the id by which Canvas finds the assignment."""
+    header = "Student,ID,SIS User ID,SIS Login ID,Section,Homework 1 (4711),Homework 1 (4712),Backward (4713)"
+    (results / "roster.csv").write_text(f"{header}\nJane,1,S1,jane,A,,,\n", encoding="utf-8")
+    for name, heading in (("Backward", "Backward (4713)"), ("Homework 1", "Homework 1"), ("Other", "Other")):
+        exported(results, "canvas", assignment=name)
+        assert heading == (results / "exports" / "canvas.csv").read_text().splitlines()[0].split(",")[5]
 
 
 def test_an_earlier_report_that_counts_is_the_one_on_the_page(results: Path, settled: dict[str, Learner]) -> None:

@@ -267,6 +267,15 @@ def test_a_hint_without_a_name_is_for_the_last_failure(grade: Grade, exercises: 
 
 
 @pytest.mark.slow
+def test_a_hint_is_for_the_exercise_that_was_graded_alone(grade: Grade, exercises: Path, solved: Solved) -> None:
+    """Whoever has gone on to an exercise that is not started gets its hint, until an earlier one fails again."""
+    (exercises / "03_accumulate.py").write_text(solved("03_accumulate.py").replace("+=", "="))
+    for word, at in (("3", "03_accumulate"), ("18", "18_vanish"), ("4-6", "18_vanish"), ("3", "03_accumulate")):
+        grade(word)
+        assert f"for {at}" in grade("hint").stdout
+
+
+@pytest.mark.slow
 def test_a_hint_waits_for_the_search(
     grade: Grade, exercises: Path, solved: Solved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -428,7 +437,8 @@ def test_a_course_without_its_solutions_says_where_they_are(grade: Grade, own_co
     path.write_text(solved(path.name))
     settings.write_text(re.sub("solutions_at: .*", "solutions_at: https://example.org/solutions", settings.read_text()))
     shown = grade("solution", "1", cwd=own_course)
-    assert (0, f"{said.SOLUTIONS_ELSEWHERE}\nhttps://example.org/solutions\n") == (shown.returncode, shown.stdout)
+    expected = f"{said.solution_elsewhere(path.name)}\nhttps://example.org/solutions\n"
+    assert (0, expected) == (shown.returncode, shown.stdout)
     settings.write_text(re.sub("solutions_at: .*", "", settings.read_text()))
     refused = grade("solution", "1", cwd=own_course)
     assert (2, f"grade: {said.SOLUTIONS_MISSING}\n") == (refused.returncode, refused.stderr)

@@ -186,3 +186,13 @@ def test_the_member_of_a_group_who_submitted() -> None:
     """The member is found at any place in the roster. If nobody's name is on the submission, it is the first member."""
     team = (Person("Ann A", "stu1", group="blue"), Person("Bob B", "stu2", group="blue"))
     assert ["stu2", "stu1", "stu1"] == [submitter_of(team, handed(name)) for name in ("stu2", "Ann A", "blue")]
+
+
+def test_columns_of_assignments_are_known_by_their_names() -> None:
+    """In Canvas' gradebook, a heading has an assignment's name and id. Two assignments of one name are not used."""
+    header = "Student,ID,SIS User ID,SIS Login ID,Section,Homework 1 (4711),Homework 1 (4712),Backward (4713),Notes"
+    roster = parse_roster(f"{header}\nJane,1,S1,jane,A,,,,\n".encode(), "roster.csv")
+    assert {"Backward": "Backward (4713)"} == roster.assignments
+    assert ["Homework 1 (4711)", "Homework 1 (4712)", "Notes"] == [heading for heading, _ in roster.unread]
+    elsewhere = parse_roster(b"login,Backward (4713)\njane,\n", "roster.csv")
+    assert {} == elsewhere.assignments

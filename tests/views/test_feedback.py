@@ -13,6 +13,8 @@ from read_yaml import read_yaml
 from reports import make_check, make_exercise, make_report
 
 from grader.client import Reason
+from grader.cohort.results import CODE as KEPT
+from grader.cohort.results import keep_code
 from grader.learners import Decided, Learner, Person, Submitter
 from grader.report import CheckResult, Report, for_learner, read_report
 from grader.report.model import SubmissionStamp
@@ -161,6 +163,18 @@ def test_somebody_whose_file_has_another_name_gets_feedback(
     report = placed("jane", "01_distribute.py")
     missing = replace(report.exercises[0], status="missing", reason=Reason("near_name", names=(near,)))
     assert expected == place(replace(report, exercises=(missing,)), platform)
+
+
+def test_who_submitted_no_exercise_file_gets_feedback(placed: Placed, tmp_path: Path) -> None:
+    """Another file of the submission has the platform's path. Without any, the learner is named."""
+    report = placed("doejane_1042", "01_distribute.py")
+    missing = replace(report, exercises=(replace(report.exercises[0], status="missing"),))
+    (tmp_path / KEPT).mkdir()
+    keep_code(tmp_path, missing.submission, {}, {"": {"doejane_1042_99734_notes.txt": "0"}})
+    for results, expected in ((tmp_path, ["doejane_1042_99734_feedback.html"]), (tmp_path / "other", [])):
+        request = Request(title="A course", platform="canvas", results=results)
+        (files,) = feedback_files([missing], request)
+        assert (expected, [] if expected else ["jane"]) == (list(files), request.left_out)
 
 
 @pytest.mark.parametrize(("platform", "origin", "file", "person", "expected"), LISTED["group"])

@@ -661,7 +661,7 @@ def test_people_are_shown_as_the_final_table_has_them(open_page: OpenPage, a_cla
     page.locator("#questions > div", has_text="Who was late?").get_by_role("button").click()
     assert len(late) == len(names(page))
     row = page.locator(ROWS, has_text=late[1].submission.id)
-    expect(row.locator(".time")).to_have_text("2026-11-03 10:00 1 d 2 h late")
+    expect(row.locator(".time")).to_have_text("2026-11-03 10:00 UTC 1 d 2 h late")
     points = late[1].score + late[1].bonus
     assert str(points - points * 20 // 100) == row.locator(".total").inner_text()
 
@@ -702,12 +702,36 @@ def test_a_learner_with_two_submissions_is_there_once(open_page: OpenPage, hande
     expect(page.locator(".doubt")).to_have_count(0)
 
 
+def test_times_name_their_zones_and_are_sorted_as_times(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
+    """Without a due date, each time is in the zone that the platform gave. The earliest one is first."""
+    times = ("2026-11-02T23:30:00+05:30", "2026-11-02T20:30:00Z", "2026-11-02 20:15:00.5-00:30")
+    reports = [
+        replace(report, submission=SubmissionStamp(name, "0", submitted_at=time))
+        for report, name, time in zip(handed_in, "abc", times, strict=False)
+    ]
+    page = open_page(reports)
+    sort_by(page, "Submitted")
+    expected = ["2026-11-02 23:30 UTC+05:30", "2026-11-02 20:30 UTC", "2026-11-02 20:15 UTC-00:30"]
+    assert expected == column(page, ".time")
+
+
+def test_who_has_files_did_not_submit_nothing(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
+    """A person without an exercise file is named apart from those of the roster who have no submission."""
+    stamp = SubmissionStamp("bob", "0", submitters=(Submitter("Bob Lee", "bob"),))
+    roster = parse_roster(b"login,name\nbob,Bob Lee\nabe,Abe Sent\n", "roster.csv")
+    page = open_page([replace(handed_in[2], submission=stamp)], people=Class((HandIn.of(stamp),), roster))
+    answer = page.locator("#questions > div", has_text="Who submitted nothing?").locator("dd")
+    for words, name in (("1 learner", "Abe Sent"), ("1 learner submitted no exercise file", "Bob Lee")):
+        answer.get_by_role("button", name=words, exact=True).click()
+        assert [name] == names(page)
+
+
 def test_times_are_on_one_clock(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
     """A time in UTC is shown in the time zone of the due date."""
     stamp = SubmissionStamp("bob", "0", submitted_at="2026-11-02T23:30:00Z")
     rules = Rules(due="2026-11-02T23:59:00+01:00")
     page = open_page([replace(handed_in[0], submission=stamp)], people=Class((HandIn.of(stamp),), rules=rules))
-    expect(page.locator(f"{ROWS} .time")).to_have_text("2026-11-03 00:30 31 min late")
+    expect(page.locator(f"{ROWS} .time")).to_have_text("2026-11-03 00:30 UTC+01:00 31 min late")
 
 
 def test_a_teachers_questions_take_two_clicks(

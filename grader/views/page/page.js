@@ -28,7 +28,15 @@ function questions(data) {
   const reviews = data.learners.filter((learner) => learner.why.length).length;
   const near = new Set(data.borders.map((border) => border.id)).size;
   return [
-    ["question.absent", filter("filter.absent", (learner) => learner.absent)],
+    [
+      "question.absent",
+      data.learners.some(({ absent, empty }) => absent || empty)
+        ? [
+            h("div", null, filter("filter.absent", ({ absent }) => absent, learners, null)),
+            h("div", null, filter("filter.empty", ({ empty }) => empty, named("answer.empty"), null)),
+          ]
+        : nobody,
+    ],
     data.learners.some((learner) => learner.late_s) && ["question.late", filter("filter.late", (learner) => learner.late_s > 0)],
     [
       "question.review",

@@ -41,10 +41,12 @@ function sought(text) {
     .replace(/[^\0-\x7f]/g, (c) => LETTERS[c] ?? c);
 }
 
-/** Return a time in ISO 8601 as date and time of day, in its own time zone; other words as they are. */
+/** Return a time in ISO 8601 as date, time of day and its own time zone; other words as they are. */
 function when(time) {
-  const found = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)/.exec(time ?? "");
-  return found ? `${found[1]} ${found[2]}` : (time ?? "");
+  const found = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)[\d:.]*(Z|[+-]\d\d:\d\d)?$/.exec(time ?? "");
+  if (!found) return time ?? "";
+  const [, date, clock, offset] = found;
+  return [date, clock, offset && `UTC${/[1-9]/.test(offset) ? offset : ""}`].filter(Boolean).join(" ");
 }
 
 /** Return how late a submission is, in its two largest units. */
@@ -84,12 +86,12 @@ function prepare(data) {
     learner.name ??= (learner.people ?? []).map(([name]) => name).join(", ") || learner.id;
     learner.results = (learner.results ?? data.exercises.map(() => null)).map((at) => data.results[at] ?? null);
     const results = learner.results.filter(Boolean);
-    learner.absent =
-      learner.standing === "absent" ||
-      (learner.standing !== "excused" && results.length > 0 && results.every(({ status }) => status === "missing"));
+    learner.absent = learner.standing === "absent";
+    const asked = !["absent", "excused"].includes(learner.standing);
+    learner.empty = asked && results.length > 0 && results.every(({ status }) => status === "missing");
     learner.few =
-      !learner.absent &&
-      learner.standing !== "excused" &&
+      asked &&
+      !learner.empty &&
       learner.score !== undefined &&
       2 * (learner.total ?? learner.score + learner.bonus) < data.max_score;
     learner.mistakes = new Set(); // exercise and id of each misconception

@@ -16,6 +16,8 @@ from reports import one_exercise as report
 from grader.client import Reason
 from grader.report import CheckResult, Report
 from grader.report.formats.github import MOST_ANNOTATIONS, annotations, summary
+from grader.report.model import Repair, Repairs
+from grader.words.facts import FaultFact
 
 GITHUB = MarkdownIt("gfm-like")
 HOSTILE = (
@@ -89,6 +91,20 @@ def test_an_annotation_stands_at_the_learners_line(failed: CheckResult) -> None:
     assert expected == properties
     assert said.startswith("two is right\nL = a * a    with a = 3\n")
     assert said.endswith("why: the second use overwrote the first\nhint: grade hint first 2")
+
+
+def test_an_annotation_without_an_error_stands_at_the_rule_or_at_the_line_that_must_change(failed: CheckResult) -> None:
+    """A fact about the check names the lines of a rule. Otherwise the search may have found a line."""
+    about = FaultFact("overwrites", "a fact", lines=(65, 67), checks=(failed.id,))
+    elsewhere = FaultFact("overwrites", "a fact", lines=(5, 7), checks=("other",))
+    repairs = Repairs((Repair("constant", (66,)),), 1, exhaustive=True)
+    for more, expected in (
+        ({"facts": (elsewhere, about), "repairs": repairs}, "65"),
+        ({"facts": (elsewhere,), "repairs": repairs}, "66"),
+        ({"facts": (elsewhere,)}, None),
+    ):
+        ((_, properties, _),) = commands("".join(annotations(named(report(failed), **more))))
+        assert expected == properties.get("line")
 
 
 def test_a_file_that_was_not_loaded_is_annotated_where_it_broke() -> None:
