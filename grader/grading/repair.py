@@ -154,7 +154,7 @@ def _searched(
     elif not repaired and functions.only is not None and screens:
         lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
         few = frozenset(sorted(lines)[:_MOST_GRAFTED])
-        repaired = yield from _grafted(known, screens, few, solution, every=bool(functions.every))
+        repaired = yield from _grafted(known, screens, few, suspects, solution, every=bool(functions.every))
     # The result also names the only function, unless all repairs are in one place, or the file has only one function
     # that may be replaced, whose name would say nothing.
     named = functions.only if functions.every or not repaired or check else None
@@ -228,15 +228,23 @@ class _Edits(Struct, frozen=True):
 
         Edits of several statements have groups of their own.
         """
+        return not self.is_suspect(candidate), _SEVERAL if _is_several(candidate) else _TIERS[candidate.kind]
+
+    def is_suspect(self, candidate: Candidate) -> bool:
+        """Return whether an edit is of lines that the failing run executes, and no right run does."""
         # a statement is added between two lines, so either may be the suspect
         lines = (candidate.lines[0], candidate.lines[0] + 1) if candidate.kind == "added" else candidate.lines
-        several = len(candidate.lines) > 1 and candidate.kind != "moved"
-        which = all if several else any
-        return not which(line in self.suspects for line in lines), _SEVERAL if several else _TIERS[candidate.kind]
+        which = all if _is_several(candidate) else any
+        return which(line in self.suspects for line in lines)
 
     def in_order(self) -> list[int]:
         """Return the numbers of the edits in the order of their groups."""
         return sorted(self.by_number, key=lambda number: self.group(self.by_number[number]))
+
+
+def _is_several(candidate: Candidate) -> bool:
+    """Return whether an edit changes several statements."""
+    return len(candidate.lines) > 1 and candidate.kind != "moved"
 
 
 def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
@@ -312,6 +320,8 @@ def _later_passed(
 ) -> Generator[Searching, None, tuple[list[Candidate], int, str]]:
     """Return the edits of the only place that makes one of these checks pass, how many were tried, and the check.
 
+    Only suspects are edited.
+
     Args:
         tried: How many candidates were tried before.
     """
@@ -320,7 +330,7 @@ def _later_passed(
         if not screens or examined.outcomes[check.id].status == "not_started":
             continue
         edits, _ = _split(candidates, *_executed(process, screens, examined.passing), trial.source)
-        attempt = _Attempt(trial, process, screens, edits, filled=True, tried=tried)
+        attempt = _Attempt(trial, process, screens, edits.where(edits.is_suspect), filled=True, tried=tried)
         repaired = yield from attempt.repaired(check)
         tried = attempt.tried
         if len(repaired) == 1 and repaired[0].kind != "added":
@@ -329,7 +339,13 @@ def _later_passed(
 
 
 def _grafted(
-    trial: "_Trial", screens: Sequence[Screen], lines: frozenset[int], solution: str, *, every: bool
+    trial: "_Trial",
+    screens: Sequence[Screen],
+    lines: frozenset[int],
+    suspects: frozenset[int],
+    solution: str,
+    *,
+    every: bool,
 ) -> Generator[Searching, None, list[Candidate]]:
     """Try parts of the solution in these lines. Return the only repair, if there is one.
 
@@ -339,7 +355,7 @@ def _grafted(
     screens = screens if every else screens[:1]
     limits = trial.grader.course.limits
     with CandidateProcess(trial.grader.warm, trial.source, lines, limits, trial.budget, solution) as process:
-        attempt = _Attempt(trial, process, screens, _Edits(process.candidates()), every)
+        attempt = _Attempt(trial, process, screens, _Edits(process.candidates(), suspects), every)
         repaired = yield from attempt.repaired()
     if not every:
         repaired = yield from attempt.first_passed()
@@ -395,8 +411,12 @@ class _Attempt:
         return []
 
     def first_passed(self) -> Generator[Searching, None, list[Candidate]]:
-        """Return the candidates of a group that make the first check pass. It is the first group that has any."""
-        candidates = [self._edits.by_number[number] for number in self._first[:_MOST_FIRST]]
+        """Return the candidates of a group that make the first check pass. It is the first group that has any.
+
+        Only suspects count. An edit of a line that right runs execute, too, may as well hide a fault of another line.
+        """
+        edits = self._edits.where(self._edits.is_suspect).by_number
+        candidates = [edits[number] for number in self._first if number in edits][:_MOST_FIRST]
         for _, group in groupby(candidates, self._edits.group):
             repairs = yield from self._trial.one_in_each_place(list(group), self._progress(), self._trial.failed[0])
             if repairs:

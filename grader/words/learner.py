@@ -115,13 +115,11 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Seque
         if len(lines) == 1:
             return _one_place(place(cells, *lines), checks)
         return _one_edit(len(lines) == 2, _listed(lines, cells), checks)
-    # a statement that is missing, or a whole function that is wrong
+    # a statement that is missing
     after = list(dict.fromkeys(place(cells, one.lines[0]) for one in found.added))
     if len(after) == 1:
         return _added_after(after, checks)
-    if len(found.functions) == 1 and not found.check:
-        return _one_function(found.functions[0].rpartition(".")[2])
-    if after:
+    if after and not found.functions:
         functions = {one.function for one in found.added}
         return _added_in(min(functions).rpartition(".")[2], checks) if len(functions) == 1 else ""
     # several places, of which each may be the one: by name if they are few, or as one short block
@@ -131,6 +129,9 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Seque
     near = every and every[-1] - every[0] < _LONGEST_BLOCK and not cells
     if near and all(len(lines) == 1 for lines in found.places):
         return _many_places(len(every), place(cells, every[0], every[-1]), checks)
+    # a function is named if no lines can be
+    if len(found.functions) == 1 and not found.check:
+        return _one_function(found.functions[0].rpartition(".")[2])
     return ""
 
 

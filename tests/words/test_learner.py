@@ -249,8 +249,11 @@ def test_one_function_is_named_if_no_place_is() -> None:
     """A place says more than a function. Several functions say nothing."""
     text = "With `backward` alone replaced by a correct one, every required check passes."
     assert text == repairs_text(found(functions=["Value.backward"]))
-    assert text == repairs_text(found((3,), (5,), functions=["Value.backward"]))
-    assert text != repairs_text(found((3,), functions=["Value.backward"]))
+    assert text == repairs_text(found(*((line,) for line in (3, 5, 7, 9, 99)), functions=["Value.backward"]))
+    for places in (((3,),), ((3,), (5,)), ((3,), (5,), (7,), (9,), (11,))):
+        told = repairs_text(found(*places, functions=["Value.backward"]))
+        assert "line" in told
+        assert told == repairs_text(found(*places))
     assert "" == repairs_text(found(functions=["Value.backward", "Value.__init__"]))
     assert ["function", "added"] == [one.only and one.only.kind for one in (found(functions=["f"]), added(7))]
 

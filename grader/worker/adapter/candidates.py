@@ -457,7 +457,9 @@ class File:
             old, others = "=", ["+=", "-="]
         for other in others:
             signs = (old == "-=" and other in ("+=", "=")) or (old, other) == ("+=", "-=")
-            kind = "sign" if signs else "accumulate" if "=" in (old, other) else "operator"
+            # `-=` in place of `=` changes the sign, too, so the question about it asks for no more than the operation
+            stored = "=" in (old, other) and other != "-="
+            kind = "sign" if signs else "accumulate" if stored else "operator"
             # so that `a.grad = 0` and `a.grad = x` are not edited together
             constant = " 0" if isinstance(statement.value, ast.Constant) else ""
             yield self._edit(kind, f"{old}{other}{constant}", Splice(start, end, between.replace(old, other, 1)))

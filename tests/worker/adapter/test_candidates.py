@@ -90,6 +90,14 @@ def test_the_same_edit_in_two_statements_is_one_candidate() -> None:
     assert [((2, 3), "accumulate")] == [(candidate.lines, candidate.kind) for candidate in found]
 
 
+@every(("kind", "edit"), [("accumulate", "+="), ("operator", "-=")])
+def test_the_kind_of_an_assignment_says_whether_its_sign_changes(kind: str, edit: str) -> None:
+    """`-=` in place of `=` may correct a sign, so it is not of the kind that asks about what is stored."""
+    source = "def f(a):\n    a.grad = -1.0\n"
+    found = [one for one in all_of(source) if edited(source, one) == source.replace("=", edit)]
+    assert [kind] == [one.kind for one in found]
+
+
 ADDED = [
     (
         "def f(a, b, out):\n    a.g += out.g * b.d",
