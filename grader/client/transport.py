@@ -21,13 +21,14 @@ from msgspec import Struct
 
 from ..course import Limits
 from ..remarks import Died
-from ..sandbox import Warm
+from ..sandbox import Schedule, Warm, own_ready_s
 from ..worker.confine import framing, syscalls
 from . import bounds
 
-_BACKSTOP = 10  # the wall-clock limit is this many times the CPU limit, so that a busy machine changes no score
+_BACKSTOP = 10  # code may sleep this many times as long as it may compute
 _GRACE_S = 1.0  # an engine process stops itself at its CPU limit; it is killed this many seconds later
 _STEP_S = 1.0
+_NAP_S = 0.01  # between two looks at a process that has slept too long, and is ready to run just now
 _FLOOD = 64  # a process that prints this many times the course's limit is stopped
 _CHUNK = 1 << 16
 _MOST_ATTEMPTS = 100  # of one process; the kernel refuses the others by itself, without a report
@@ -41,13 +42,16 @@ _CUT_ADDRESS = re.compile(r"\b0x[0-9a-f]{1,7}$")  # what the cap leaves of one
 
 MAX_CPU_S = 60.0
 MAX_WALL_S = 90.0
+_LAST_RESORT = 10  # what waits this many times as long by the clock is ended, also if it had no core
 
 
 class Budget(Struct):
     """The CPU time and the waiting time of a submission in seconds: used, and allowed.
 
-    Only time spent waiting for learner code counts, so a suspended grader costs the submission nothing. A search also
-    has steps, which depend on no clock: `Batch.steps` for each run of a file.
+    Waiting time counts only while the grader waits for learner code and this code sleeps. Time in which it was ready
+    to run and had no core does not count, and a suspended grader costs the submission nothing. So a busy machine
+    changes no score. Only a limit that is ten times as long counts all waiting, so that nothing waits for ever.
+    A search also has steps, which depend on no clock: `Batch.steps` for each run of a file.
 
     Attributes:
         max_stalls: How often the code may wait past a limit.
@@ -63,6 +67,7 @@ class Budget(Struct):
     wall_s: float = 0.0
     steps: int = 0
     stalls: int = 0
+    clock_s: float = 0.0  # all waiting, also for a core
     withdrawn: Callable[[], bool] = lambda: False
 
     @property
@@ -87,7 +92,14 @@ class Budget(Struct):
             return self.cpu_exceeded
         if self.left_wall_s <= 0 or self.steps >= self.max_steps or self.stalls > self.max_stalls or self.withdrawn():
             return Died("budget", seconds=self.max_wall_s, clock="wall")
+        if self.overdue:
+            return Died("budget", seconds=_LAST_RESORT * self.max_wall_s, clock="wall")
         return None
+
+    @property
+    def overdue(self) -> bool:
+        """Return whether nothing more is run because of all waiting, also for a core."""
+        return self.clock_s >= _LAST_RESORT * self.max_wall_s
 
     @property
     def ended_by(self) -> Literal["", "count", "waiting", "time"]:
@@ -103,6 +115,7 @@ class Budget(Struct):
         self.cpu_s += part.cpu_s
         self.wall_s += part.wall_s
         self.steps += part.steps
+        self.clock_s += part.clock_s
 
 
 # -- The interface
@@ -267,6 +280,7 @@ class Sandboxed:
         self._output_kb = limits.output_kb
         self._budget = budget
         self._number: int | None = None
+        self._schedule: Schedule | None = None
         self._channel: socket.socket | None = None
         self._out = -1
         self._attempts = _Attempts()
@@ -306,6 +320,7 @@ class Sandboxed:
                 finally:
                     os.close(out_end)
             undo.pop_all()  # the process has started, so nothing is undone
+        self._schedule = self._warm.schedule(self._number)
         ours.setblocking(False)
         self._channel, self._out = ours, out
         self._heard = self._warm.tier == "process"  # without a sandbox, learner code itself could send descriptors
@@ -335,10 +350,14 @@ class Sandboxed:
         self._attempts.close()
         os.close(self._out)
         self._channel = None
-        begun = time.monotonic()
+        if self._schedule is not None:
+            self._schedule.close()
+        # a process that closed its channel may take long to exit
+        waiting, begun = _Waiting(None, self._budget), time.monotonic()
         status, cpu_s = self._warm.end(self._number, by_itself)
+        if by_itself:
+            waiting.count(time.monotonic() - begun)
         self._budget.cpu_s += cpu_s
-        self._budget.wall_s += time.monotonic() - begun  # a process that closed its channel may take long to exit
         return status
 
     def _converse(self, talk: "_Talk", cpu_s: float) -> bytes | Died:
@@ -347,18 +366,17 @@ class Sandboxed:
         Nothing that the process does raises an exception.
         """
         assert self._number is not None
-        # the wall-clock time is a multiple of the CPU time, because the machine may be busy
-        progress = _Progress(self._warm, self._number, cpu_s, self._budget)
-        patience = left = min(_BACKSTOP * cpu_s, self._budget.left_wall_s)
+        waiting = _Waiting(self._schedule, self._budget)
+        progress = _Progress(self._warm, self._number, cpu_s, self._budget, self._sleeps)
+        patience = min(_BACKSTOP * cpu_s, self._budget.left_wall_s)
         while True:
+            left = patience - waiting.slept_s
             # wait for the process, and count at most one step, in case this process itself was suspended
             begun = time.monotonic()
             reports = [self._attempts.reports] if self._attempts.reports >= 0 else []
             sending = [talk.channel] if talk.unsent else []
-            ready, writable, _ = select.select(talk.listening + reports, sending, [], max(0.0, min(left, _STEP_S)))
-            waited = min(time.monotonic() - begun, _STEP_S)
-            left -= waited
-            self._budget.wall_s += waited
+            ready, writable, _ = select.select(talk.listening + reports, sending, [], max(_NAP_S, min(left, _STEP_S)))
+            waiting.count(min(time.monotonic() - begun, _STEP_S))
             # take what it sent; what happens after an answer, or after it closed its channel, belongs to no request
             if talk.out in ready and (died := talk.read_output()):
                 return died
@@ -369,7 +387,7 @@ class Sandboxed:
             if talk.channel in ready and (answer := self._read(talk)):
                 return answer
             # stop it if it takes too long
-            if not ready and (died := self._out_of_time(left, patience)):
+            if not ready and (died := self._out_of_time(patience - waiting.slept_s, patience)):
                 return died
             if died := progress.look():
                 return died
@@ -388,11 +406,15 @@ class Sandboxed:
                 return None
         return talk.take(data)
 
+    def _sleeps(self) -> bool:
+        """Return whether the process sleeps, as far as the system can tell."""
+        return self._schedule is None or self._schedule.sleeps
+
     def _out_of_time(self, left: float, patience: float) -> Died | None:
-        if left <= 0:
+        if left <= 0 and self._sleeps():
             self._budget.stalls += 1
             return self._budget.exceeded or Died("wall_limit", seconds=patience)
-        return self._budget.exceeded if self._budget.withdrawn() else None
+        return self._budget.exceeded if self._budget.withdrawn() or self._budget.overdue else None
 
     def _death(self, code: int) -> Died:
         """Return the reason why a process ended by itself."""
@@ -405,6 +427,35 @@ class Sandboxed:
                 name = f"signal {-code}"
             return Died("killed", signal=name)
         return Died("exited")
+
+
+class _Waiting:
+    """The time that passes while the grader waits for a process, and the part of it in which the process sleeps.
+
+    Args:
+        schedule: The scheduler's account of the process. Without it, all time counts as sleep.
+        budget: The budget to which both are added.
+
+    Attributes:
+        slept_s: The seconds in which the process slept.
+    """
+
+    def __init__(self, schedule: Schedule | None, budget: Budget) -> None:
+        self._schedule, self._budget = schedule, budget
+        self._passed_s = self.slept_s = 0.0
+        self._begun_s = self._awake_s()
+
+    def count(self, seconds: float) -> None:
+        """Count time that has passed."""
+        self._passed_s += seconds
+        slept_s = max(0.0, self._passed_s - (self._awake_s() - self._begun_s))
+        self._budget.clock_s += seconds
+        self._budget.wall_s += slept_s - self.slept_s
+        self.slept_s = slept_s
+
+    def _awake_s(self) -> float:
+        # a process that has answered sleeps until this process gets a core to read the answer
+        return own_ready_s() + (self._schedule.awake_s if self._schedule is not None else 0.0)
 
 
 class _Talk:
@@ -465,11 +516,17 @@ class _Talk:
 class _Progress:
     """Watch the CPU clock of a process that does not answer, once a second.
 
-    A process must be stopped if it uses too much CPU time, or none for several seconds. Its CPU time counts, because
-    a busy machine lengthens the wall-clock time.
+    A process must be stopped if it uses too much CPU time, or sleeps for several seconds without using any. Its CPU
+    time counts, because a busy machine lengthens the wall-clock time.
+
+    Args:
+        sleeps: Returns whether the process sleeps at this moment. One that has no core does not.
     """
 
-    def __init__(self, warm: Warm, number: int, cpu_s: float, budget: Budget) -> None:
+    def __init__(
+        self, warm: Warm, number: int, cpu_s: float, budget: Budget, sleeps: Callable[[], bool] = lambda: True
+    ) -> None:
+        self._sleeps = sleeps
         self._warm = warm
         self._number = number
         self._budget = budget
@@ -495,7 +552,7 @@ class _Progress:
         if used - self._start_s > self._cpu_s + _GRACE_S:
             return Died("cpu_limit", seconds=self._cpu_s)
         # code that sleeps or waits uses no CPU time, and the CPU limit would never stop it
-        self._still = self._still + 1 if used == self._last_s else 0
+        self._still = 0 if used != self._last_s else self._still + self._sleeps()
         self._last_s = used
         if self._still >= bounds.STALLED_S:
             self._budget.stalls += 1

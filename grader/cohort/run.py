@@ -8,6 +8,7 @@ import os
 import socket
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from ..grading import Addition, Submission, is_searched, plan, stamp_of
 from ..intake import Entry, Intake, Readers, Stopped, unread
 from ..oracle import Oracle
 from ..oracle.answer_book import Answer, AnswerBook
-from ..report import Report
+from ..report import Report, waited_too_long
 from ..report.model import CourseStamp
 from ..words import instructor as words
 from .results import Results, file_names, keep_code
@@ -442,6 +443,8 @@ def grade_entries(
     exercises = {exercise.id: exercise.filename for exercise in course.exercises}
     grading = _Grading(course, results, seed, seen, progress, lines)
     flow, waiting, begun = Flow(), iter(entries), dict[str, Job]()
+    # a busy machine costs no point: what waited too long is graded again at the end, one submission at a time
+    again, alone = deque[Job](), set[str]()
     yield progress
     with closing(Readers(exercises, readers)) as reading:
         while True:
@@ -449,10 +452,19 @@ def grade_entries(
             while flow.running < pool.room and (entry := next(waiting, None)) is not None:
                 flow.begin(partial(reading.begin, entry))
             if not flow.running:
-                break
+                if not again:
+                    break
+                # alone, with nothing else of this run beside it; its second report counts
+                late = again.popleft()
+                begun[late.id] = late
+                alone.add(late.id)
+                flow.begin(partial(pool.begin, late))
             # take the next result: a submission that was read, or one that was graded
             progress.report = None
             match flow.next():
+                case Graded(name, report) if waited_too_long(report) and name not in alone:
+                    again.append(begun.pop(name))
+                    continue
                 case Graded(name, report):
                     search = grading.search(begun.pop(name), report)
                     # first the report, which is final, and then the search, which only adds to it

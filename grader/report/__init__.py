@@ -15,6 +15,7 @@ from .model import (
     review_reasons,
     schema,
     to_json,
+    waited_too_long,
     with_results,
     write_report,
 )

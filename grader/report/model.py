@@ -514,6 +514,14 @@ _SUSPECT: dict[str, ReviewKind] = {
 }
 
 
+def waited_too_long(report: Report) -> bool:
+    """Return whether code was ended because the grader waited too long for it, which may be due to a busy machine."""
+    reasons = [exercise.reason for exercise in report.exercises]
+    reasons += [check.reason for exercise in report.exercises for check in exercise.checks]
+    kinds = {(one.kind, one.clock) for one in reasons if one}
+    return not kinds.isdisjoint({("wall_limit", None), ("unanswered", None), ("budget", "wall")})
+
+
 def review_reasons(report: Report) -> tuple[NeedsReview, ...]:
     """Return the reasons to review a report, without repeats."""
     return tuple(dict.fromkeys(_reasons(report)))

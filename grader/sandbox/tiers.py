@@ -18,6 +18,7 @@ from msgspec import Struct
 from ..base import UserError, processes
 from ..base.processes import find_program
 from ..worker.confine import framing
+from .schedule import Schedule, children_of, number_inside
 
 # -- Start the worker's interpreter, with the environment and settings that every tier uses
 
@@ -101,8 +102,8 @@ def die_first(pid: int) -> None:
         # 1000 is the highest score; forks inherit it
         Path(f"/proc/{pid}/oom_score_adj").write_text("1000")
         # a launcher such as bubblewrap starts the server process as its child
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            die_first(int(child))
+        for child in children_of(pid):
+            die_first(child)
 
 
 def here(tier: str, request: Request, uid: int) -> "subprocess.Popen[bytes]":
@@ -159,6 +160,7 @@ class Warm:
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._settled: tuple[str, str] | None = None
+        self._server: int | None = None  # the number of the server process in our own namespace, if it is known
         self._launch()
 
     @property
@@ -184,6 +186,17 @@ class Warm:
         """Return the CPU seconds that an engine process has used; None if the system cannot tell."""
         (nanoseconds,) = self._ask(framing.CPU_TIME + framing.NUMBER.pack(number))
         return None if nanoseconds < 0 else nanoseconds / 1e9
+
+    def schedule(self, number: int) -> Schedule | None:
+        """Return the scheduler's account of an engine process that has not been ended; None if there is none."""
+        if self._server is None:
+            return None
+        try:
+            pids = children_of(self._server)
+            # inside of a namespace, processes have other numbers
+            return Schedule(next(pid for pid in pids if len(pids) == 1 or number_inside(pid) == number))
+        except (OSError, StopIteration):
+            return None
 
     def tell_stalled(self, number: int) -> None:
         """Signal to an engine process that it makes no progress, which raises `Stalled` in learner code."""
@@ -236,6 +249,7 @@ class Warm:
             if reason is None:
                 assert self._process is not None
                 die_first(self._process.pid)
+                self._server = _innermost(self._process.pid)
                 self._settled = self._candidates[0][0], detail
             else:
                 self.close()
@@ -277,6 +291,16 @@ class Warm:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def _innermost(pid: int) -> int | None:
+    """Return the last of a chain of processes, each started by the one before; None if the system cannot tell."""
+    try:
+        while children := children_of(pid):
+            pid = children[0]
+    except OSError:
+        return None
+    return pid
 
 
 # -- The `namespaces` tier: the worker runs in bubblewrap's namespaces, with seccomp and rlimits. It sees the

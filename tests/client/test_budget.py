@@ -67,14 +67,21 @@ def test_with_a_budget_used_up_no_batch_is_run(running: Running, spent: Budget) 
 
 @pytest.mark.slow
 def test_what_a_process_used_is_counted_when_it_ends(running: Running) -> None:
-    """CPU time of the file and its batches counts, and the time spent waiting for them."""
+    """CPU time of the file and its batches counts, and the time spent waiting while they sleep."""
     budget = Budget()
     spin = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
     process = running(f"{spin}\ntime.sleep(0.2)", budget=budget, limits=Limits(cpu_s=5))
     assert went_through(process.ask(cpu_s=5))
     process.close()
     assert 0.2 <= budget.cpu_s < 3
-    assert budget.wall_s >= 0.4
+    assert budget.wall_s >= 0.19
+    assert budget.clock_s >= 0.4
+
+
+def test_a_tenfold_of_the_time_by_the_clock_exceeds_a_budget() -> None:
+    """It is the last resort for code that waits for a core, which does not count as waiting."""
+    assert None is Budget(max_wall_s=1, clock_s=9.99).exceeded
+    assert Died("budget", seconds=10, clock="wall") == Budget(max_wall_s=1, clock_s=10.0).exceeded
 
 
 @pytest.mark.slow

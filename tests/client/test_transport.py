@@ -6,13 +6,9 @@ from typing import Any
 import pytest
 from every import every
 
-from grader.client import (
-    Budget,
-    Died,
-    transport,
-)
+from grader.client import Budget, Died, transport
 from grader.client.bounds import STALLED_S
-from grader.client.transport import Printed, _Progress
+from grader.client.transport import Printed, _Progress, _Waiting
 
 # -- Deciding from its CPU clock alone whether a process that does not answer makes progress
 
@@ -50,10 +46,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def watched(clock: Clock, used: Sequence[float | None], step_s: float = 1.0) -> tuple[list[Died | None], Process]:
+def watched(
+    clock: Clock, used: Sequence[float | None], step_s: float = 1.0, *, sleeps: bool = True
+) -> tuple[list[Died | None], Process]:
     """Return the result of each look at a process, given its CPU time at each look."""
     process: Any = Process()
-    progress = _Progress(process, 1, CPU_S, Budget())
+    progress = _Progress(process, 1, CPU_S, Budget(), lambda: sleeps)
     said = []
     for process.used in used:
         clock.now += step_s
@@ -85,6 +83,45 @@ def test_the_cpu_clock_of_a_process_decides(
     said, process = watched(clock, used, step_s)
     expected = [Died("cpu_limit", seconds=CPU_S) if look == ended else None for look in range(len(used))]
     assert (expected, told) == (said, process.told)
+
+
+def test_a_process_that_gets_no_core_is_not_told(clock: Clock) -> None:
+    """It uses no CPU time either, but it is ready to run."""
+    said, process = watched(clock, STILL, sleeps=False)
+    assert ([None] * len(STILL), 0) == (said, process.told)
+
+
+class Account:
+    """What the scheduler says of a process: for how long it was awake, and whether it sleeps now."""
+
+    awake_s = 3.0
+
+
+@every(
+    ("slept", "awake", "own"),
+    [
+        ([1, 2, 3], [0, 0, 0], [0, 0, 0]),  # it sleeps
+        ([0, 0, 0], [1, 2, 3], [0, 0, 0]),  # it runs, or has no core
+        ([0.5, 0.5, 1.5], [0.5, 1.5, 1.5], [0, 0, 0]),
+        ([0, 0, 0], [0.25, 0.5, 0.75], [0.75, 1.5, 2.25]),  # it has answered, and this process has no core
+        ([1, 0.5, 1], [0, 1.5, 2], [0, 0, 0]),  # the scheduler says later that it had no core
+    ],
+)
+def test_only_the_time_in_which_a_process_sleeps_is_waiting(
+    monkeypatch: pytest.MonkeyPatch, slept: Sequence[float], awake: Sequence[float], own: Sequence[float]
+) -> None:
+    """Time counts neither while the process is awake nor while this one has no core to read the answer."""
+    account, ready = Account(), 7.0
+    monkeypatch.setattr(transport, "own_ready_s", lambda: ready)
+    budget = Budget(wall_s=10.0)
+    waiting = _Waiting(account, budget)  # type: ignore[arg-type]
+    counted = []
+    for account.awake_s, late in zip((3.0 + one for one in awake), own, strict=True):
+        ready = 7.0 + late
+        waiting.count(1.0)
+        counted.append(waiting.slept_s)
+    assert [*slept] == counted
+    assert (10.0 + slept[-1], 3.0) == (budget.wall_s, budget.clock_s)
 
 
 # -- The output of a process

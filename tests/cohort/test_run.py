@@ -43,6 +43,7 @@ from grader.intake import Entry, Intake, Stopped, entries
 from grader.intake.reader import Read, Reader
 from grader.oracle import Oracle
 from grader.oracle.answer_book import read_book
+from grader.remarks import Reason
 from grader.report import Repair, Repairs, Report, review_reasons, write_report
 from grader.words.practice import unread_text
 
@@ -342,6 +343,62 @@ def test_a_report_is_written_before_its_search_begins(cohort: Cohort, base: Repo
     after = cohort.report()
     assert replace(before, pending=UNSET) == bare(after)
     assert (UNSET if empty else REPAIRS) == after.exercises[0].repairs
+
+
+def waiting(base: Report) -> Report:
+    """Return a report in which a check was not run because the submission had waited too long."""
+    report = failing(base)
+    (swap,) = report.exercises
+    first, *others = swap.checks
+    late = replace(first, status="timeout", reason=Reason("budget", seconds=90.0, clock="wall"))
+    return replace(report, exercises=(replace(swap, checks=(late, *others)),))
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_what_waited_too_long_is_graded_again_alone(cohort: Cohort, base: Report, always: bool) -> None:
+    """It runs at the end, when nothing else does. Its second report counts, whatever this says."""
+    for name in ("ann", "bob", "cid"):
+        cohort.path(name).unlink()
+    pool = Slowly({"ann", "bob"}, base, always=always)
+    progress = run(cohort.course, entries(cohort.submissions), cohort.out, pool)
+    assert (["ann", "bob", "cid"], ["ann", "bob"]) == (sorted(pool.orders[:3]), sorted(pool.orders[3:]))
+    assert [1, 1] == pool.beside[3:]
+    assert (3, 1) == (progress.graded, progress.kept)
+    scores = {name: cohort.report(name).score for name in ("ann", "bob", "cid")}
+    late = (waiting(base) if always else base).score
+    assert {"ann": late, "bob": late, "cid": base.score} == scores
+
+
+class Slowly(AnsweredPool):
+    """A pool that answers late, and in which some submissions wait too long at first.
+
+    Attributes:
+        orders: the ids of the submissions in the order in which they were begun.
+        beside: how many submissions were being graded when each was begun, this one included.
+    """
+
+    def __init__(self, late: set[str], base: Report, *, always: bool) -> None:
+        super().__init__(self._answered)
+        self.late, self.base, self.always = late, base, always
+        self.orders: list[str] = []
+        self.beside: list[int] = []
+        self._running = 0
+
+    def _answered(self, job: Job) -> Outcome:
+        first = self.orders.count(job.id) == 1
+        return graded_as(waiting(self.base) if job.id in self.late and (first or self.always) else self.base, job)
+
+    def begin(self, task: Order, done: Callable[[Any], None]) -> None:
+        self.orders.append(task.id)
+        self._running += 1
+        self.beside.append(self._running)
+
+        def finish() -> None:
+            outcome = self.answer(task)
+            self._running -= 1
+            done(outcome)
+
+        threading.Timer(0.02, finish).start()
 
 
 @pytest.mark.slow

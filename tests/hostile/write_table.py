@@ -62,7 +62,8 @@ results. `grader/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py
 | what a check prints | 16 KB of the report | cut, and the bytes left out are counted |
 | notes on files that cannot be read | 20, of 2,000 characters each | counted; cut, and marked `…` |
 | CPU time of a submission | 60 s | the remaining checks are not run, and the submission needs review |
-| waiting for a submission's code | 90 s | the same |
+| waiting for a submission's code while it sleeps | 90 s | the same |
+| waiting for it by the clock | 900 s | the same |
 | a terminal's lines | 10 for a check, 20 for a file that was not loaded | cut, and marked `…` |
 
 So a report has at most 32 KB for each check: with every message, program, label and output at its
