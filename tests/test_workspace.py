@@ -48,7 +48,7 @@ def test_a_link_is_not_written_through(tmp_path: Path, there: bool) -> None:
     assert ["01_one.py"] == [p.name for p in path.parent.iterdir()]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="NOT TESTED: there are no pipes here")
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """A pipe with the file's name is neither read nor replaced."""
     path = tmp_path / "01_one.py"

@@ -28,7 +28,7 @@ def test_the_terminal_shows_what_the_command_prints(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("tmux") is None, reason="needs tmux")
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="NOT TESTED: there is no tmux here")
 def test_the_session_shows_what_a_terminal_showed(tmp_path: Path) -> None:
     """A scripted learner does three exercises in a real terminal, with the same output to the byte."""
     subprocess.run([sys.executable, PICTURES / "session.py", tmp_path], check=True)
@@ -42,7 +42,7 @@ def same(tmp_path: Path, *names: str) -> None:
 
 @pytest.mark.browser
 @pytest.mark.exhaustive  # starts Python three times in a browser
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here")
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="NOT TESTED: there is no Chromium here")
 def test_the_site_can_be_photographed(tmp_path: Path) -> None:
     """The script makes every picture of the page from a visit to it."""
     environment = {**os.environ, "BACKWARD_CACHE": str(site_of(tmp_path / "site") and CACHE.parent)}
@@ -52,7 +52,7 @@ def test_the_site_can_be_photographed(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.exhaustive  # opens the replay eleven times
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no Chromium here")
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="NOT TESTED: there is no Chromium here")
 def test_the_replay_can_be_photographed(tmp_path: Path) -> None:
     """The script makes every picture of the replay from a real run of `grade play`."""
     subprocess.run([sys.executable, PICTURES / "make.py", "--replay", tmp_path], check=True)

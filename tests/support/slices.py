@@ -26,7 +26,8 @@ def slices(tests: Iterable[str], seconds: Mapping[str, float]) -> dict[str, int]
     """Return the slice of each test, from 0 to COUNT - 1.
 
     A file stays together, because its tests share what they prepare. A file that takes long is taken apart by a hash of
-    the tests' ids. The longest parts are placed first, each into the slice that has the least to do.
+    the tests' parameters, which are a part of their ids, because tests with the same ones may share them. The longest
+    parts are placed first, each into the slice that has the least to do.
 
     Args:
         tests: ids of tests, such as `packaging/test_wheel.py::test_it`.
@@ -40,10 +41,11 @@ def slices(tests: Iterable[str], seconds: Mapping[str, float]) -> dict[str, int]
     for name, listed in files.items():
         whole = seconds.get(name, _UNKNOWN_S * len(listed))
         count = min(len(listed), math.ceil(whole / _PART_S)) or 1
-        halves: list[list[str]] = [[] for _ in range(count)]
+        shares: list[list[str]] = [[] for _ in range(count)]
         for test in listed:
-            halves[zlib.crc32(test.encode()) % count].append(test)
-        parts += [(whole * len(part) / len(listed), part) for part in halves if part]
+            key = test.partition("[")[2] or test
+            shares[zlib.crc32(key.encode()) % count].append(test)
+        parts += [(whole * len(share) / len(listed), share) for share in shares if share]
     # the longest first
     loads = dict.fromkeys(range(COUNT), 0.0)
     found: dict[str, int] = {}

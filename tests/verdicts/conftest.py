@@ -21,19 +21,22 @@ def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("memo") / "memo.sqlite"
 
 
-# one of the two in each run of the tests, and the other in a long one
-PARTS = ["sample", pytest.param("others", marks=[pytest.mark.exhaustive, pytest.mark.timeout(900)])]
+# the first in each run of the tests, and the others in a long one
+OTHERS = 8
+LATE = [pytest.mark.exhaustive, pytest.mark.timeout(900)]
+PARTS = ["sample", *(pytest.param(f"others {number}", marks=LATE) for number in range(OTHERS))]
 
 
 @pytest.fixture(scope="session")
 def graded(table: ModuleType, memo: Path, once: Callable[..., Any]) -> Callable[[str, str], list[Any]]:
-    """Return a function that grades `engines` or `variants`, the `sample` or the `others`, once in a test run."""
+    """Return a function that grades `engines` or `variants`, the `sample` or some `others`, once in a test run."""
 
     def verdicts(name: str, part: str) -> list[Any]:
         engines = name == "engines"
         everything = table.engines() if engines else table.variants() + table.wrong_variants() + table.misconceptions()
         sample = table.sample(everything)
-        entries = sample if part == "sample" else [entry for entry in everything if entry not in sample]
+        others = [entry for entry in everything if entry not in sample]
+        entries = sample if part == "sample" else others[int(part.split()[1]) :: OTHERS]
         return once(f"verdicts on {name}, {part}", lambda: table.grade_all(entries, memo=memo))
 
     return verdicts

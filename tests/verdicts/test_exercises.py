@@ -13,6 +13,8 @@ from grader.course import Course, load_course
 from grader.diagnosis import Edit, apply_edits
 from grader.oracle.answer_book import AnswerBook, write_book
 
+from .conftest import PARTS
+
 pytestmark = pytest.mark.slow
 
 Graded = Callable[[str, str], list[Any]]
@@ -92,7 +94,7 @@ def test_verdicts_are_the_same_with_another_machines_answers(
 
 @pytest.mark.exhaustive  # each run compares some files that are harder: tests/leftovers/test_messes.py
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("part", ["sample", "others"])
+@pytest.mark.parametrize("part", PARTS)
 def test_results_are_those_of_one_process_per_batch(
     table: ModuleType, graded: Graded, memo: Path, kind: str, part: str
 ) -> None:

@@ -41,8 +41,9 @@ GRADED = [entry for entry in EVERY if "numpy" not in entry.text and str(entry) n
 # time on the clock. So their checks may run out of time there, and have no points then.
 SLOW = {"06_build_topo/eight_expansions", "07_backward/backward_of_each", "12_engine/X29"}
 SLOW |= {"14_gradcheck/modules_read", "14_gradcheck/objects_read"}
-# Its numbers consist of rounding errors, which differ between mathematical libraries. So it gets no diagnosis there.
-ROUNDED = "14_gradcheck/tiny_step"
+# The numbers of the first consist of rounding errors, which differ between mathematical libraries. In the second, twenty
+# steps that are too large make rounding errors large. So these two get no diagnosis there.
+ROUNDED = {"14_gradcheck/tiny_step", "17_names/network_per_name"}
 SAMPLE = GRADED[50::101]
 LISTED = read_yaml(Path(__file__).with_name("site_attacks.yaml"))
 
@@ -109,16 +110,20 @@ def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries
         for name, verdict in verdicts.items()
     }
     different = {name: (one, actual[name]) for name, one in expected.items() if one != actual[name]}
-    if ROUNDED in different:
-        process, browser = different.pop(ROUNDED)
+    for name in ROUNDED & different.keys():
+        process, browser = different.pop(name)
         assert [check[:3] for check in process[2]] == [check[:3] for check in browser[2]]
     assert {} == {name: both for name, both in different.items() if name not in SLOW or not only_later(*both)}
 
 
 def only_later(process: Any, browser: Any) -> bool:
-    """Return whether a browser decided the same as a process, except for checks that ran out of time there."""
-    pairs = list(zip(process[2], browser[2], strict=True))
-    return all(one == other or ("timeout", 0) == other[1:3] for one, other in pairs) and browser[1] <= process[1]
+    """Return whether a browser decided the same as a process, except for checks that ran out of time there.
+
+    If one did, the file behaves like no misconception, so the other checks may have another diagnosis or none.
+    """
+    pairs = [(one, other) for one, other in zip(process[2], browser[2], strict=True) if ("timeout", 0) != other[1:3]]
+    compared = slice(None) if len(pairs) == len(process[2]) else slice(3)
+    return all(one[compared] == other[compared] for one, other in pairs) and browser[1] <= process[1]
 
 
 @pytest.mark.parametrize("endless", LISTED["endless"].values(), ids=LISTED["endless"])
