@@ -88,6 +88,9 @@ _LONGEST = (
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as in an active environment
+# a busy machine fails no test of Hypothesis
+hypothesis.settings.register_profile("backward", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("backward")
 T = TypeVar("T")
 Once = Callable[[str, Callable[[], Any]], Any]
 

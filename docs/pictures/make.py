@@ -7,10 +7,14 @@ with GitHub's extensions of Markdown; it needs Chromium too. `replay-light.png`,
 `replay-phone.png` show what `grade play` writes for the same closure, at the step where the first gradient is lost;
 `--replay` makes only these. `site-light.png`, `site-dark.png` and `site-phone.png` show the page of `grade site` with
 the same closure and its replay; `--site` makes only these.
+
+`made_from.json` has digests of what is in each picture that is not text. A test compares it with the course of today.
 """
 
 import argparse
+import hashlib
 import io
+import json
 import os
 import shutil
 import subprocess
@@ -26,6 +30,7 @@ from rich.text import Text
 
 from grader.author.build import without_markers
 from grader.author.site import server
+from grader.course import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -144,6 +149,29 @@ def job_summary() -> str:
     return f"<!doctype html><meta charset=utf-8><style>{_GITHUB}</style>{MarkdownIt('gfm-like').render(text)}"
 
 
+def made_from() -> dict[str, str]:
+    """Return a digest of what each kind of PNG shows: the exercises, the file, and what `grade` says of it."""
+    course = load_course(ROOT)
+    exercises = [f"{one.number} {one.id} {one.title} {one.max_score}" for one in course.exercises]
+    parts = [f"{part.title} {part.max_score}" for part in course.parts]
+    source = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    shown = {
+        "class": [*exercises, *parts],
+        "job-summary": [job_summary()],
+        "replay": [_edited(without_markers(source))],
+        "site": [*exercises, *parts, _edited(without_markers(source)), run()],
+    }
+    return {kind: hashlib.sha256("\n".join(texts).encode()).hexdigest() for kind, texts in shown.items()}
+
+
+def _note(folder: Path, *kinds: str) -> None:
+    """Write the digests of what pictures of these kinds were made from. Those of other kinds stay as they are."""
+    path = folder / "made_from.json"
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    now = made_from()
+    path.write_text(json.dumps({**before, **{kind: now[kind] for kind in kinds}}, indent=2) + "\n", encoding="utf-8")
+
+
 def photograph_summary(html: str, folder: Path) -> None:
     """Write a page as `job-summary.png`, as large as it is."""
     from playwright.sync_api import sync_playwright
@@ -255,11 +283,13 @@ def main() -> None:
     options = parser.parse_args()
     if not options.terminal and not options.replay:
         photograph_site(options.folder)
+        _note(options.folder, "site")
     if options.site:
         return
     if not options.terminal:
         with tempfile.TemporaryDirectory() as temporary:
             photograph_replay(replay_page(Path(temporary)), options.folder)
+        _note(options.folder, "replay")
     if options.replay:
         return
     printed = run()
@@ -269,6 +299,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as temporary:
             photograph(class_page(Path(temporary)), options.folder)
         photograph_summary(job_summary(), options.folder)
+        _note(options.folder, "class", "job-summary")
 
 
 if __name__ == "__main__":

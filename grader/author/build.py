@@ -4,7 +4,10 @@ import ast
 import hashlib
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
@@ -18,6 +21,7 @@ from ..grading import Grader, examine, plan
 from ..oracle import Oracle
 from ..oracle.answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise
 from ..oracle.answers import torch_version
+from ..oracle.memo import Memo
 from ..sandbox import start
 from ..words.practice import unread_text
 
@@ -136,6 +140,7 @@ def build_book(
     before: AnswerBook | None = None,
     exercises: Sequence[Exercise] = (),
     steps: Steps | None = None,
+    kept: Path | None = None,
 ) -> AnswerBook:
     """Return the answer book of a course.
 
@@ -146,6 +151,8 @@ def build_book(
         before: a book from which to take the behaviour of misconceptions.
         exercises: exercises whose misconceptions are run even if `before` has their behaviour.
         steps: counts a step for each solution that is run.
+        kept: a file that keeps the behaviour of each solution until the book is made, so that the next run after an
+            interruption goes on; None to keep nothing.
 
     Raises:
         CourseError: the course cannot be read, or a misconception is wrong.
@@ -156,6 +163,7 @@ def build_book(
     empty = AnswerBook(FORMAT, torch_version(), stubs, {}, {})
     run = to_run(course, before, exercises)
     steps = steps or Steps()
+    behaviours = Behaviours(course, kept)
     with (
         Oracle(None, None) as oracle,
         start(allow_imports=course.allow_imports) as warm,
@@ -167,12 +175,48 @@ def build_book(
         answers = dict(oracle.known)
         grader = Grader(course, empty, checks, oracle, warm, course.seed)
         known = {
-            exercise.id: _known(grader, exercise, steps)
+            exercise.id: _known(grader, exercise, steps, behaviours)
             if before is None or exercise in run
             else before.known[exercise.id]
             for exercise in course.exercises
         }
+    behaviours.forget()
     return msgspec.structs.replace(empty, known=known, answers=answers)
+
+
+class Behaviours:
+    """The behaviours that an interrupted `build_book` found, in a file.
+
+    They count only for the same course, grader, Python and torch.
+
+    Args:
+        path: the file; None to keep nothing.
+    """
+
+    def __init__(self, course: Course, path: Path | None) -> None:
+        self._path = path
+        self._memo = Memo(path) if path else None
+        digest = hashlib.sha256(f"{course.hash} {torch_version()} {sys.version}".encode())
+        for source in sorted(Path(__file__).parents[1].rglob("*.py")) if path else ():
+            digest.update(source.read_bytes())
+        self._stamp = digest.hexdigest()
+
+    def of(self, exercise: Exercise, text: str, run: Callable[[], Behaviour]) -> Behaviour:
+        """Return the behaviour of a solution: the one that is kept, or else that of a run."""
+        if self._memo is None:
+            return run()
+        key = f"{self._stamp} {exercise.id} {hashlib.sha256(text.encode()).hexdigest()}"
+        kept = self._memo.get([key]).get(key)
+        if kept is not None:
+            return msgspec.json.decode(kept, type=Behaviour)
+        found = run()
+        self._memo.put({key: msgspec.json.encode(found).decode()})
+        return found
+
+    def forget(self) -> None:
+        """Remove the file, because the book has everything."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
 
 
 def to_run(course: Course, before: AnswerBook | None, exercises: Sequence[Exercise]) -> list[Exercise]:
@@ -199,7 +243,7 @@ def catalogue(course: Course, exercise: Exercise) -> list[Misconception]:
     return read_misconceptions(path.with_suffix(".mistakes.yaml"), solution.text, len(exercise.hints))
 
 
-def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
+def _known(grader: Grader, exercise: Exercise, steps: Steps, kept: Behaviours) -> KnownExercise:
     """Return the behaviour of the misconceptions of an exercise, what may be confused with them, and its functions.
 
     A rival is an unfinished solution that behaves like a misconception in some check. That misconception is then not
@@ -218,7 +262,8 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps) -> KnownExercise:
         source = Source(course.exercise_file(exercise), text)
         # a solution that loops in every batch waits for minutes on a busy machine, and the book must not depend on that
         unhurried = Budget(max_wall_s=math.inf)
-        return examine(grader, exercise, source, unhurried, to_the_end=True).behaviour
+        run = partial(examine, grader, exercise, source, unhurried, to_the_end=True)
+        return kept.of(exercise, text, lambda: run().behaviour)
 
     # the behaviour of each misconception
     misconceptions, right, true_of_unfinished = [], [solution], []

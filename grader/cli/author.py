@@ -62,7 +62,8 @@ def build(
 ) -> int:
     """Compute the answer book, and write the exercise files that nobody has worked on.
 
-    Only the misconceptions of `exercises` are run. Those of other exercises are taken from the existing book.
+    Only the misconceptions of `exercises` are run. Those of other exercises are taken from the existing book. After an
+    interruption, the next run goes on where this one ended.
     """
     from ..author import build_book
     from ..author.build import Steps, steps_of, to_run
@@ -78,7 +79,7 @@ def build(
     stubs = _stubs_before(own)
     line = StatusLine(in_logs=True)
     steps = Steps(Countdown(line).show, sum(steps_of(own, exercise) for exercise in to_run(own, before, chosen)))
-    book = build_book(own, before, chosen, steps)
+    book = build_book(own, before, chosen, steps, default_memo().with_name("build.sqlite"))
     line.clear()
     _written(lambda: write_book(own.book, book), own.book)
     print(words.book_written(str(own.book), len(book.answers), book.torch))

@@ -11,11 +11,11 @@ import pytest
 from every import every
 
 from grader.author import build, make_stub
-from grader.author.build import Steps, catalogue
-from grader.client import Budget
+from grader.author.build import Behaviours, Steps, catalogue
+from grader.client import Budget, Source
 from grader.course import Course, CourseError, Exercise, load_course
-from grader.diagnosis import Misconception
-from grader.grading import Examined, FileState
+from grader.diagnosis import Behaviour, Misconception
+from grader.grading import Examined, FileState, examine
 from grader.oracle.answer_book import AnswerBook, read_book
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,8 +75,44 @@ def test_a_busy_machine_makes_the_same_book(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(build, "examine", examined)
     grader: Any = SimpleNamespace(course=COURSE)
     with pytest.raises(CourseError):  # as nothing was run, no program tells the misconception from the solution
-        build._known(grader, COURSE.exercises[0], Steps())
+        build._known(grader, COURSE.exercises[0], Steps(), Behaviours(COURSE, None))
     assert [math.inf] == allowed
+
+
+@pytest.mark.slow
+def test_an_interrupted_build_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: AnswerBook) -> None:
+    """What was run before an interruption is not run again, and the book is the same. Then the file is removed."""
+    kept = tmp_path / "build.sqlite"
+    ran: list[tuple[str, str]] = []
+    before: list[tuple[str, str]] = []
+
+    def examined(grader: Any, exercise: Exercise, source: Source, *rest: Any, **more: Any) -> Examined:
+        if not before and len(ran) == 3:
+            raise KeyboardInterrupt
+        ran.append((exercise.id, source.text))
+        return examine(grader, exercise, source, *rest, **more)
+
+    monkeypatch.setattr(build, "catalogue", sample)
+    monkeypatch.setattr(build, "unfinished", lambda solution: [])
+    monkeypatch.setattr(build, "examine", examined)
+    with pytest.raises(KeyboardInterrupt):
+        build.build_book(COURSE, kept=kept)
+    before, ran = ran, []
+    assert built == build.build_book(COURSE, kept=kept)
+    assert set() == set(before) & set(ran)
+    assert ran
+    assert not kept.exists()
+
+
+@pytest.mark.slow
+def test_another_grader_goes_on_with_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A behaviour that was kept counts only for the same versions and the same course."""
+    exercise, kept = COURSE.exercises[0], tmp_path / "build.sqlite"
+    found = Behaviour({"a": "b"}, frozenset({"c"}))
+    Behaviours(COURSE, kept).of(exercise, "text", lambda: found)
+    assert found == Behaviours(COURSE, kept).of(exercise, "text", Behaviour)
+    monkeypatch.setattr(build, "torch_version", lambda: "another")
+    assert Behaviour() == Behaviours(COURSE, kept).of(exercise, "text", Behaviour)
 
 
 @every("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)

@@ -206,7 +206,7 @@ def test_all_wrong_numbers_are_named_if_the_right_ones_are_not_shown() -> None:
 
 # -- Every topological order is right, and each wrong order has a reason
 
-quick = settings(database=None, deadline=None, derandomize=True, max_examples=100)
+quick = settings(database=None, derandomize=True, max_examples=100)
 
 IDLE = Program((Leaf("a", 2.0), Op("b", "add", (0, 0)), Op("L", "mul", (0, 0))), 2, "b = a + a; L = a * a")
 DIAMOND = program("b = a + c; d = a * c; L = b * d", a=2, c=-3)  # a, c, b, d, L

@@ -46,7 +46,7 @@ def test_output_that_is_cut_says_how_much_is_missing(expected: str, text: str, o
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=5), st.integers(1, 20_000)), max_size=4), st.integers(1, LARGE))
-@settings(max_examples=100, database=None, deadline=None, derandomize=True)
+@settings(max_examples=100, database=None, derandomize=True)
 def test_no_output_takes_more_of_a_report_than_it_may(parts: list[tuple[str, int]], output_kb: int) -> None:
     """Any output takes at most the course's limit in a report, and never more than `OUTPUT`."""
     text = "".join((part * times)[:20_000] for part, times in parts).encode("utf-8", "replace").decode()

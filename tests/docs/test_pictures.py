@@ -1,5 +1,6 @@
 """The pictures of the README show real runs."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -38,6 +39,15 @@ def test_the_session_shows_what_a_terminal_showed(tmp_path: Path) -> None:
 def same(tmp_path: Path, *names: str) -> None:
     for name in names:
         assert (PICTURES / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_photographs_show_the_course_of_today() -> None:
+    """What they were made from is what it would be now: the exercises, the learner's file, and what `grade` says."""
+    code = "import json, make; print(json.dumps(make.made_from()))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=PICTURES, check=True, capture_output=True, text=True)
+    known = json.loads((PICTURES / "made_from.json").read_text(encoding="utf-8"))
+    assert json.loads(done.stdout) == known, "run `python docs/pictures/make.py`"
 
 
 @pytest.mark.browser

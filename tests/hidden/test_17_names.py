@@ -101,7 +101,8 @@ def test_the_loss_of_guessing(engine: EngineUnderCheck) -> None:
 
 @check("targets")
 def test_what_is_predicted(engine: EngineUnderCheck) -> None:
-    for name in ("a", "ela", "anna", "nell", ""):
+    drawn = "".join(LETTERS[1 + int(number) % 4] for number in engine.numbers(2, 3, 4, 5, 6, 7))
+    for name in ("a", "ela", "anna", "nell", "", drawn):
         call = f'targets("{name}")'
         expected = {f"{call}[{i}]": float(index) for i, index in enumerate(indices(name))}
         engine.returns("targets", name, expected=expected, about=call)

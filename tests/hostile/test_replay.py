@@ -23,9 +23,10 @@ from grader.worker.confine import framing
 SEED = "a secret"
 COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}
 
-# Points for functions that return the same whatever numbers they are given: nothing tells who worked it out.
+# Points for what is the same whatever numbers are given: nothing tells who worked it out. SECURITY.md names them.
 SAME_FOR_ALL_NUMBERS = {
-    "course": {"by_hand": 2, "predict": 11},  # these ask for numbers: whoever has them has solved it
+    # four exercises ask for numbers, so whoever has them has solved it; in `no_grad`, a node has no inputs
+    "course": {"by_hand": 2, "predict": 11, "softmax": 2, "vanish": 2, "no_grad": 1},
     "tape": {"reset": 4},  # after a reset everything is 0
 }
 
@@ -124,7 +125,7 @@ def warm() -> Iterator[Warm]:
         yield started
 
 
-@pytest.fixture(scope="module", params=[pytest.param("course", marks=pytest.mark.exhaustive), "tape"])
+@pytest.fixture(scope="module", params=COURSES)
 def name(request: pytest.FixtureRequest) -> str:
     """Return the name of each course, one after another."""
     return str(request.param)

@@ -23,7 +23,7 @@ from grader.intake import archives
 from grader.intake.archives import SUFFIXES, Allowance, ArchiveError, is_archive, members, stem
 from grader.words.practice import unread_text
 
-SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+SAME_FOLDER = settings(suppress_health_check=[*settings().suppress_health_check, HealthCheck.function_scoped_fixture])
 Format = Literal[0, 1, 2]
 FORMATS: list[Format] = [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
 

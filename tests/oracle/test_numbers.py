@@ -11,7 +11,7 @@ from torch_answers import answer
 from grader.oracle.redraw import alike, among_others, plain_numbers
 from grader.program import Leaf, Op, Program, chain, diamonds, leaf, program
 
-quick = settings(database=None, deadline=None, derandomize=True, max_examples=200)
+quick = settings(database=None, derandomize=True, max_examples=200)
 whole = st.integers(-200, 200).map(float)
 fractional = st.floats(-200, 200).map(lambda x: round(x, 3)).filter(lambda x: x != int(x))
 several = st.lists(st.one_of(whole, fractional), min_size=1, max_size=8)

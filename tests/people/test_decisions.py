@@ -80,7 +80,7 @@ def test_a_decision_is_the_sum_of_its_parts() -> None:
     assert one == with_parts(one, parts(one))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     learner=st.text(min_size=1, max_size=20),
     why=st.text(min_size=1, max_size=40),
@@ -99,7 +99,7 @@ def test_what_is_appended_is_read(
     assert (made.why, made.comment, made.points) == (read.why, read.comment, read.points)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.binary(max_size=120))
 def test_any_bytes_are_decisions_or_a_mistake(course: Course, data: bytes) -> None:
     """Only the expected error is raised."""

@@ -32,7 +32,9 @@ COURSE = load_course(ROOT)
 # Misconceptions with a loop that does not end in useful time. In a tab, only counted steps end it. A browser has a
 # Python that counts them, and `tests/views/test_site_engine_browser.py` compares all misconceptions there.
 ENDLESS = {"forgets_again"}
-uncounted = pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="NOT TESTED here, only in a browser: this Python counts no steps")
+uncounted = pytest.mark.skipif(
+    not hasattr(sys, "monitoring"), reason="NOT TESTED here: Python counts steps from 3.12 on"
+)
 
 
 @pytest.fixture(scope="module")

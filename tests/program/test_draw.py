@@ -44,7 +44,7 @@ def reached(of: Program) -> set[int]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(request=requests())
 def test_every_drawn_program_is_as_promised(request: tuple[str, tuple[str, ...], tuple[int, int], bool]) -> None:
     """Only the operations asked for, on earlier nodes; every node reaches the root, which is called L and last."""
@@ -60,7 +60,7 @@ def test_every_drawn_program_is_as_promised(request: tuple[str, tuple[str, ...],
         assert p.key == program(p.text, **{leaf.name: leaf.value for leaf in p.leaves}).key
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(request=requests())
 def test_drawing_is_deterministic(request: tuple[str, tuple[str, ...], tuple[int, int], bool]) -> None:
     """The same seed and request give the same programs."""
@@ -169,7 +169,7 @@ def test_operations_that_cannot_be_drawn_from_are_refused(ops: Sequence[str], si
         draw("impossible", 20, ops=ops, sizes=(size, size))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.text(max_size=4), ops=st.lists(st.sampled_from(ONE_OPERAND), max_size=3), size=st.integers(1, 8))
 def test_operations_of_one_operand_are_drawn_or_refused(seed: str, ops: list[str], size: int) -> None:
     """Where nothing joins two nodes, the programs asked for come out or a ValueError does."""

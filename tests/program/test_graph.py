@@ -308,7 +308,7 @@ def ops_of(of: Program) -> list[str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=st.one_of(nested(), flat()).filter(lambda text: text not in VALUES))
 def test_a_program_computes_what_python_does(text: str) -> None:
     """Evaluating the parsed program in plain floats gives what Python gives for the text, to the last bit."""
@@ -318,7 +318,7 @@ def test_a_program_computes_what_python_does(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=nested().filter(lambda text: text not in VALUES))
 def test_the_key_does_not_depend_on_the_names_of_leaves(text: str) -> None:
     """Renaming every leaf leaves the key as it is."""
@@ -328,7 +328,7 @@ def test_the_key_does_not_depend_on_the_names_of_leaves(text: str) -> None:
     assert expected == program(renamed, **{f"leaf_{name}": value for name, value in leaves.items()}).key
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.text(max_size=5))
 def test_the_key_does_not_depend_on_the_names_of_operations(seed: str) -> None:
     """Calling every node something else leaves the key as it is."""
@@ -491,7 +491,7 @@ def test_what_python_itself_cannot_take_is_a_program_error(text: str) -> None:
         program(text, a=1)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=st.one_of(st.text(max_size=30), st.text("ab L=+-*/().;\n#'0123e", max_size=30)))
 def test_whatever_is_written_is_a_program_or_a_program_error(text: str) -> None:
     """No text at all makes the parser fail in any other way, and what it takes has a key."""

@@ -28,7 +28,7 @@ def agrees(asked: Program) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("op", OPERATIONS)
 @given(x=numbers, y=numbers)
-@settings(max_examples=60, database=None, deadline=None, derandomize=True)
+@settings(max_examples=60, database=None, derandomize=True)
 def test_every_operation_has_torchs_local_derivatives(op: str, x: float, y: float) -> None:
     """On operands where it is defined, an operation's value and local derivatives are torch's."""
     operands = (x, y)[: 1 if OPERATIONS[op].symbol is None else 2]

@@ -203,7 +203,7 @@ def test_a_class_of_nobody_has_a_page(summary_of: Callable[..., Summary]) -> Non
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(name=st.text(), printed=st.text(), notes=st.lists(st.text(max_size=LINE), max_size=4))
 def test_any_text_comes_back_and_none_stands_in_the_page(
     name: str, printed: str, notes: list[str], solved: Report, summary_of: Callable[..., Summary]

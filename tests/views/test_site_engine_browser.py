@@ -41,8 +41,8 @@ GRADED = [entry for entry in EVERY if "numpy" not in entry.text and str(entry) n
 # time on the clock. So their checks may run out of time there, and have no points then.
 SLOW = {"06_build_topo/eight_expansions", "07_backward/backward_of_each", "12_engine/X29"}
 SLOW |= {"14_gradcheck/modules_read", "14_gradcheck/objects_read"}
-# The numbers of the first consist of rounding errors, which differ between mathematical libraries. In the second, twenty
-# steps that are too large make rounding errors large. So these two get no diagnosis there.
+# The numbers of the first consist of rounding errors, which differ between mathematical libraries. In the second, steps
+# that are too large make rounding errors large. So these two get no diagnosis there.
 ROUNDED = {"14_gradcheck/tiny_step", "17_names/network_per_name"}
 SAMPLE = GRADED[50::101]
 LISTED = read_yaml(Path(__file__).with_name("site_attacks.yaml"))
