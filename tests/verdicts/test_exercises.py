@@ -18,7 +18,6 @@ from .conftest import PARTS
 pytestmark = pytest.mark.slow
 
 Graded = Callable[[str, str], list[Any]]
-KINDS = ["WRONG_VARIANT", "RIGHT_VARIANT", "MISCONCEPTION", "RIGHT_ENGINE", "WRONG_ENGINE", "NO_PASS_ENGINE"]
 
 
 def of_kind(verdicts: list[Any], kind: str) -> list[Any]:
@@ -93,13 +92,13 @@ def test_verdicts_are_the_same_with_another_machines_answers(
 
 
 @pytest.mark.exhaustive  # each run compares some files that are harder: tests/leftovers/test_messes.py
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("name", ["engines", "variants"])
 def test_results_are_those_of_one_process_per_batch(
-    table: ModuleType, graded: Graded, memo: Path, kind: str, part: str
+    table: ModuleType, graded: Graded, memo: Path, name: str, part: str
 ) -> None:
     """Numbers, statuses, messages, diagnoses and output are the same, for right and for wrong files."""
-    shared = of_kind(graded("engines" if "ENGINE" in kind else "variants", part), getattr(table, kind))
+    shared = graded(name, part)
     apart = table.grade_all([verdict.entry for verdict in shared], memo=memo, apart=True)
     assert [] == [str(one.entry) for one, other in zip(shared, apart, strict=True) if untimed(one) != untimed(other)]
 
