@@ -94,13 +94,15 @@ def fail(
     raise CheckFailed(finding)
 
 
-def fail_for(cause: Problem | Died, source: str, program: str | None = None) -> NoReturn:
+def fail_for(
+    cause: Problem | Died, source: str, program: str | None = None, remarks: tuple[Remark, ...] = ()
+) -> NoReturn:
     """Fail because the learner's code raised an error, ran out of a limit, or died. `source` is the file's text."""
     reason = reason_of(cause)
     if isinstance(cause, Died):
-        raise CheckFailed(Finding(cause.status, program, reason=reason))
+        raise CheckFailed(Finding(cause.status, program, remarks=remarks, reason=reason))
     status: Status = "not_started" if cause.unfilled else _STATUS.get(cause.kind, "error")
-    raise CheckFailed(Finding(status, program, reason=reason, stopped=stopped(cause, source)))
+    raise CheckFailed(Finding(status, program, remarks=remarks, reason=reason, stopped=stopped(cause, source)))
 
 
 def shown(value: Observed) -> Shown:

@@ -265,7 +265,7 @@ class EngineUnderCheck:
             if outcome.values:
                 # wrong values come first: they explain an error or wrong gradients after them
                 compare_values(asked[i], answers[i], outcome.values[0], *remarks)
-            self._went_through(outcome, asked[i])
+            self._went_through(outcome, asked[i], *built)
             compare_grads(asked[i], answers[i].grads, outcome.grads[0], largest(answers[i]), remarks, cleared=not inner)
             compare_values(asked[i], answers[i], outcome.values[1], DataChanged("backward"))
 
@@ -331,7 +331,7 @@ class EngineUnderCheck:
                 fail(NothingStored())
             if outcome.values:
                 compare_values(p, answer, outcome.values[0], *built, *notes)
-            self._went_through(outcome, p)
+            self._went_through(outcome, p, *built)
             # each rule adds to the gradients that were there before
             expected = [
                 before.get(node.name, 0.0) + upstream * grad for node, grad in zip(p.nodes, answer.grads, strict=True)
@@ -1170,14 +1170,15 @@ class EngineUnderCheck:
         tolerated = where_offered and not_offered(about, outcome.problem)
         return outcome.problem if tolerated or lacks(about, outcome.problem, self._charged_elsewhere) else None
 
-    def _went_through(self, outcome: Done | Broke, about: Program | str) -> None:
+    def _went_through(self, outcome: Done | Broke, about: Program | str, *built: Remark) -> None:
         """Fail if a run broke.
 
         Args:
             about: The program, or a description of the task. The text of a program is made only if it is needed.
+            built: How the program was built.
         """
         if isinstance(outcome, Broke):
-            fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown)
+            fail_for(outcome.problem, self._source, about if isinstance(about, str) else about.shown, built)
 
 
 class Screen(Struct, frozen=True):

@@ -12,6 +12,8 @@ from .facts import (
     rule_facts,
     rule_probes,
     rules_unused,
+    shift_facts,
+    shift_probes,
 )
 from .misconceptions import (
     Behaviour,

@@ -69,6 +69,8 @@ _EXISTING = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # existing gradients of all
 _COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("L = a + a", ("2",)),
     ("L = a * a", ("2 * a",)),
+    ("L = a - a", ("0",)),
+    ("L = a / a", ("0",)),
     ("y = a * b; L = y * c", ("b * c", "a * c", "y")),
     ("y = a + b; L = y * y", ("2 * y", "2 * y")),
     ("y = a + b; L = y * c + y", ("c + 1", "c + 1", "y")),
@@ -781,6 +783,56 @@ def _gradient_formula(name: str, programs: Sequence[Program], seen: Sequence[flo
         return _formula(form, seen, [p.values[p.root] for p in programs])
     nodes = enumerate(programs[0].nodes)
     return formula(seen, tuple((node.name, tuple(p.values[i] for p in programs)) for i, node in nodes))
+
+
+# numbers that code adds to an operand, for example so that it is not 0
+_SHIFTS = tuple(sign + text for text in [f"1e-{digits:02}" for digits in range(16, 3, -1)] for sign in ("+ ", "- "))
+
+
+@cache
+def shift_probes(limits: Limits, p: Program) -> Batch:
+    """Return the batch in which `backward()` runs on a program with its own leaf values, and with two others."""
+    runs = [Run(near, (("backward", near.root), ("grads",))) for near in _near(p)]
+    return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
+
+
+def _near(p: Program) -> list[Program]:
+    return [p.with_leaves([times * leaf.value for leaf in p.leaves]) for times in (1.0, 0.75, 1.25)]
+
+
+def shift_facts(answer: Read, p: Program) -> tuple[FaultFact, ...]:
+    """Return the fact that a gradient is that of an operand to which a tiny number is added, such as log(a + 1e-12).
+
+    Args:
+        answer: the answer to `shift_probes`.
+        p: the program.
+    """
+    done = [outcome for outcome in answer.seeds[0] if isinstance(outcome, Done)]
+    programs = _near(p)
+    if len(done) < len(programs):
+        return ()
+    # a leaf that one operation uses once: the number may be added to the leaf as well
+    for leaf in p.leaves:
+        at = p.index[leaf.name]
+        users = [node for node in p.nodes if isinstance(node, Op) and at in node.inputs]
+        seen = [_numbers(outcome.grads[0])[at] for outcome in done]
+        if len(users) != 1 or users[0].inputs.count(at) != 1 or all(map(_close, seen, _grads_of(programs, at))):
+            continue
+        for shift in _SHIFTS:
+            moved = [_shifted(one, leaf.name, float(shift.replace(" ", ""))) for one in programs]
+            if all(math.isclose(*pair, rel_tol=1e-13) for pair in zip(seen, _grads_of(moved, at), strict=True)):
+                op = users[0]
+                name = op.op if isinstance(op.operands[0], int) else f"r{op.op}"
+                return (FaultFact("shifted", operation=name, program=p.shown, node=leaf.name, found=shift),)
+    return ()
+
+
+def _grads_of(programs: Sequence[Program], at: int) -> list[float]:
+    return [expected_grads(p)[at] for p in programs]
+
+
+def _shifted(p: Program, name: str, by: float) -> Program:
+    return p.with_leaves([leaf.value + by * (leaf.name == name) for leaf in p.leaves])
 
 
 _Seen: TypeAlias = tuple[Program, Sequence[float], Traced]  # a program, its gradients, and the rules that ran

@@ -41,6 +41,8 @@ from ..diagnosis import (
     rule_facts,
     rule_probes,
     rules_unused,
+    shift_facts,
+    shift_probes,
     training_facts,
     training_probes,
 )
@@ -457,4 +459,7 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
         return gradient_facts(read, only) if isinstance(read, Read) else ()
 
     # so a fact counts only if it is found again when no other operation runs
-    return tuple(fact for fact in gradients() if fact in gradients(fact.operation or fact.program))
+    if found := tuple(fact for fact in gradients() if fact in gradients(fact.operation or fact.program)):
+        return found
+    near = answer(shift_probes(limits, shown)) if shown and 1 < len(shown.nodes) <= _SMALL else None
+    return shift_facts(near, shown) if isinstance(near, Read) and shown else ()

@@ -43,6 +43,7 @@ FactKind: TypeAlias = Literal[
     "ran_early",
     "second_pass",
     "wrong_gradient",
+    "shifted",
     "gradients_left",
     "gradients_set",
     "values_set",
@@ -125,6 +126,7 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     | `ran_early`            | in `program` the rule of `node` ran before that of its user `other`         |
     | `second_pass`          | with gradients set back to 0, a second `backward()` gives other gradients   |
     | `wrong_gradient`       | after `backward()` on `program` the gradient of `input` is `found`          |
+    | `shifted`              | in `program` the gradient of `node` is that of the operand `node` `found`   |
     | `gradients_left`       | `zero_grad` does not change the gradients of the parameters `other`         |
     | `gradients_set`        | `zero_grad` sets every gradient to `found`                                  |
     | `values_set`           | `zero_grad` sets values to `found`                                          |
@@ -239,6 +241,10 @@ SENTENCES: dict[FactKind, str] = {
         "It should receive {expected}.{elsewhere}"
     ),
     "wrong_gradient": "After backward() on {program_text}, {grads_are} {found}. {they} should be {right}.",
+    "shifted": (
+        "In `{shown}` with {numbers}, {node}.grad is the gradient for {node} {found} in place of {node}. An added "
+        "number, however small, changes the gradient."
+    ),
     # the whole engine, and the backward pass
     "single_precision": "All {found} have single precision (float32). Use double precision, as Python's float does.",
     "not_seeded": "After backward() every gradient is {nothing}, even the root's. The root's gradient should be 1.",

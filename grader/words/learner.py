@@ -233,7 +233,7 @@ class Finding(Protocol):
 def finding_text(finding: Finding, cells: Sequence[CellStart] = ()) -> str | None:
     """Return the text of a failure besides its numbers, or None. `cells` are the cells of a notebook."""
     if finding.stopped is not None or finding.reason is not None:
-        return _why(finding.stopped, finding.reason, cells)
+        return "\n".join([_why(finding.stopped, finding.reason, cells), *map(remark_text, finding.remarks)])
     return "; ".join(map(remark_text, finding.remarks)) or None
 
 
