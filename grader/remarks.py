@@ -236,9 +236,16 @@ class NumbersChanged(_Remark, frozen=True, tag="numbers_changed"):
 
 
 class NotRight(_Remark, frozen=True, tag="not_right"):
-    """Wrong numbers that a function returned, by name. The right ones are not revealed."""
+    """Wrong numbers that a function returned, by name. The right ones are not revealed.
+
+    Attributes:
+        opposite: The names of those that have the wrong sign, and are right otherwise.
+        exchanged: The names of two of them that are right in each other's place.
+    """
 
     numbers: dict[str, Shown]
+    opposite: tuple[str, ...] = ()
+    exchanged: tuple[str, ...] = ()
 
 
 # -- a topological order; `again` says that a second call returned it ------------------------------------

@@ -7,7 +7,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import filterfalse
+from itertools import combinations, filterfalse
 from operator import lt
 from typing import Any, Literal, NoReturn, TypeAlias
 
@@ -389,7 +389,9 @@ def compare_returned(
     seen = dict(zip(expected, numbers, strict=True))
     wrong = [name for name, right in expected.items() if not close(seen[name], right, scale)]
     if wrong and not reveal:
-        fail(NotRight({name: shown(seen[name]) for name in wrong}), program=about)
+        opposite = tuple(name for name in wrong if close(seen[name], -expected[name], scale))
+        exchanged = next((pair for pair in combinations(wrong, 2) if _exchanged(pair, seen, expected, scale)), ())
+        fail(NotRight({name: shown(seen[name]) for name in wrong}, opposite, exchanged), program=about)
     if wrong:
         fail(
             *remarks,
@@ -397,6 +399,12 @@ def compare_returned(
             expected={name: shown(expected[name]) for name in wrong[:_ROWS]},
             actual={name: shown(seen[name]) for name in wrong[:_ROWS]},
         )
+
+
+def _exchanged(pair: tuple[str, str], seen: Mapping[str, Observed], right: Mapping[str, float], scale: float) -> bool:
+    """Return whether each of two numbers is right in the place of the other."""
+    one, other = pair
+    return close(seen[one], right[other], scale) and close(seen[other], right[one], scale)
 
 
 def _compare(

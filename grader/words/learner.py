@@ -282,7 +282,8 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
         case Returned():
             return {"given": _given_back(remark.type) if remark.count is None else counted(remark.count, "number")}
         case NotRight():
-            return {"numbers": [f"{name} (yours: {digits(value)})" for name, value in remark.numbers.items()]}
+            numbers = [f"{name} (yours: {digits(value)})" for name, value in remark.numbers.items()]
+            return {"numbers": numbers, "signed": _listing(remark.opposite), "exchanged": _listing(remark.exchanged)}
         case NoList():
             return {"given": _given_back(remark.type)}
         case _:
@@ -297,6 +298,11 @@ def _given_back(type_name: str | None) -> str:
 def digits(value: Shown) -> str:
     """Return a number with up to six digits. Text is returned unchanged."""
     return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # + 0.0 turns -0 into 0
+
+
+def _listing(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence; an empty text for none."""
+    return _and(names) if names else ""
 
 
 def _and(names: Sequence[str]) -> str:
@@ -347,7 +353,9 @@ _REMARKS: dict[str, str] = {
     "right_refused": "{function} returned False, but the gradients of backward() are right: {grads}",
     "no_truth": "{function} returned {type}; expected True or False",
     "numbers_changed": "{function} changed the list of numbers that it was given; the caller still needs the list",
-    "not_right": "not right yet: {numbers}",
+    "not_right": (
+        "not right yet: {numbers}{signed:?; the sign of {signed} is wrong}{exchanged:?; {exchanged} are exchanged}"
+    ),
     "no_list": "build_topo returned {given}; it should return a list of nodes",
     "disordered": "a node is missing, is in the list twice, or comes before one of its inputs",
     "no_node": (

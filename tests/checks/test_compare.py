@@ -204,6 +204,14 @@ def test_all_wrong_numbers_are_named_if_the_right_ones_are_not_shown() -> None:
     assert wrong.remarks == (NotRight(dict.fromkeys("abcd", 0.0)),)
 
 
+def test_wrong_numbers_with_the_wrong_sign_or_in_each_others_place_are_named() -> None:
+    """Each number is judged alone, besides two that are exchanged."""
+    expected = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 0.0}
+    returned = Called(numbers=(2.0, 1.0, -3.0, 0.0))
+    wrong = finding(compare_returned, "f", returned, expected, "numbers", False)
+    assert wrong.remarks == (NotRight({"a": 2.0, "b": 1.0, "c": -3.0}, ("c",), ("a", "b")),)
+
+
 # -- Every topological order is right, and each wrong order has a reason
 
 quick = settings(database=None, derandomize=True, max_examples=100)
