@@ -69,12 +69,12 @@ _EXISTING = tuple(enumerate((3.0, 5.0, 7.0, 11.0)))  # existing gradients of all
 _COMPOSED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("L = a + a", ("2",)),
     ("L = a * a", ("2 * a",)),
-    ("L = a - a", ("0",)),
-    ("L = a / a", ("0",)),
     ("y = a * b; L = y * c", ("b * c", "a * c", "y")),
     ("y = a + b; L = y * y", ("2 * y", "2 * y")),
     ("y = a + b; L = y * c + y", ("c + 1", "c + 1", "y")),
     ("y = a + b; L = y + y * c", ("1 + c", "1 + c", "y")),
+    ("L = a - a", ("0",)),
+    ("L = a / a", ("0",)),
 )
 _LEAF_VALUES = (
     *((2.0, -3.0, 1.7), (1.5, 0.7, -2.2), (-4.0, 2.5, 0.6), (0.75, -1.25, -3.1)),

@@ -442,7 +442,9 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
     of_rules = rule_facts(rules, file.text, shown)
     passes = answer(pass_probes(limits, shown))
     of_pass = pass_facts(passes, of_rules, shown) if isinstance(passes, Read) else ()
-    if any(fact.kind in NOTHING_ADDED for fact in of_rules):
+    # a function that is stored in another place is certain to be the fault, whatever the pass computes
+    idle = [fact for fact in of_rules if fact.kind in NOTHING_ADDED]
+    if idle and not any(fact.kind == "no_rule" and fact.other for fact in idle):
         whole = answer(gradient_probes(limits, ""))
         if isinstance(whole, Read) and rules_unused(rules, whole):
             of_rules, of_pass = of_results(of_rules), ()

@@ -282,8 +282,11 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
         case Returned():
             return {"given": _given_back(remark.type) if remark.count is None else counted(remark.count, "number")}
         case NotRight():
-            numbers = [f"{name} (yours: {digits(value)})" for name, value in remark.numbers.items()]
-            return {"numbers": numbers, "signed": _listing(remark.opposite), "exchanged": _listing(remark.exchanged)}
+            return {
+                "numbers": [f"{name} (yours: {digits(value)})" for name, value in remark.numbers.items()],
+                "signed": _listing(remark.opposite),
+                "exchanged": _listing(remark.exchanged),
+            }
         case NoList():
             return {"given": _given_back(remark.type)}
         case _:
