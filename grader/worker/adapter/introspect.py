@@ -787,12 +787,11 @@ def _other_passes(trial: Trial) -> tuple[str, ...]:
     Called with the root alone, they give gradients to leaves below an inner node. If no function does, those count that
     do so once the gradient of the root is set: a pass whose first step is missing. Public ones are preferred.
     """
-    functions = {
-        name: member
-        for space in (trial.module, *reversed(trial.shape.cls.__mro__[:-1]))
-        for name, member in list(vars(space).items())
-        if isinstance(member, FunctionType) and _may_be_pass(trial, name, member)
-    }
+    functions: dict[str, FunctionType] = {}
+    for space in (*trial.shape.cls.__mro__[:-1], trial.module):
+        for name, member in list(vars(space).items()):
+            if isinstance(member, FunctionType) and _may_be_pass(trial, name, member):
+                functions.setdefault(name, member)
     for seeded in (False, True):
         names = [name for name, member in functions.items() if trial.propagates(member, seeded)]
         if names:
