@@ -2,12 +2,11 @@
 
 import contextlib
 import os
-import threading
 from pathlib import Path
 
 _LARGEST = 1 << 10  # bytes of a file about one process
 _RUNNABLE = b"R"
-_here = threading.local()  # the account of this thread
+_OWN = Path("/proc/thread-self/schedstat")
 
 
 class Schedule:
@@ -62,12 +61,10 @@ class Schedule:
 
 def own_ready_s() -> float:
     """Return the seconds in which this thread was ready to run and had no core; 0 if the system cannot tell."""
-    # a fork has other threads, and must not read the file of one of ours
-    if getattr(_here, "pid", None) != os.getpid():
-        _here.pid, _here.schedule = os.getpid(), None
-        with contextlib.suppress(OSError):
-            _here.schedule = Schedule(threading.get_native_id())
-    return _here.schedule.ready_s if _here.schedule is not None else 0.0
+    try:
+        return _times_of(_OWN.read_bytes())[1]
+    except OSError:
+        return 0.0
 
 
 def children_of(pid: int) -> list[int]:
