@@ -350,6 +350,8 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
         lines: The learner's own lines in the traceback with their numbers, innermost last.
         operand: The last operation of two variables before the innermost line, if its left operand is certainly a node:
             the operation, the operand and the method that was called.
+        meant: For calls that are nested too deeply, the call in which a method calls itself, and the call of the method
+            whose name has an underscore in front, if the file has one: `node.backward()` and `node._backward()`.
         in_file: Whether the traceback passes through the learner's file.
         unfilled: Whether the exception is the one that a stub raises in place of a solution.
         begun: Whether the function that raises it contains more than the stub's line.
@@ -368,6 +370,7 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     begun: bool = False
     notebook: bool = False
     operand: tuple[str, str, str] | None = None
+    meant: tuple[str, str] | None = None
 
 
 # -- reasons why there is no answer -------------------------------------------------------------

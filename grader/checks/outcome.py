@@ -196,10 +196,12 @@ def stopped(problem: Problem, source: str) -> Stopped:
         begun=problem.unfilled and bool(known) and not _stands_alone(every, known[-1]),
         notebook=is_notebook(source),
         operand=_operand(every, known),
+        meant=_meant(every, known) if problem.type_name == "RecursionError" else None,
     )
 
 
 _NEAR = 1_000  # lines that are searched before or after another one
+_CALL = re.compile(r"\b([A-Za-z_]\w{0,39})\.([A-Za-z]\w{0,39})\(\)")  # a call of a method without arguments
 _OF_TWO = re.compile(r"[\w.]+ *[-+]?= *(([A-Za-z_]\w*) *([-+*/]) *[\w.]+)")
 
 
@@ -214,14 +216,31 @@ def _operand(lines: Sequence[str], known: Sequence[int]) -> tuple[str, str, str]
         return None
     # the line of the call, and the innermost `def` around the line that raised the error
     written = _OF_TWO.fullmatch(lines[known[-2] - 1].partition("#")[0].strip())
-    inner = lines[known[-1] - 1]
-    depth = len(inner) - len(inner.lstrip())
-    heads = (re.match(r"( *)def (\w+)\(", lines[number]) for number in range(known[-1] - 2, -1, -1)[:_NEAR])
-    function = next((head[2] for head in heads if head and len(head[1]) < depth), "")
+    function = _function_around(lines, known[-1])
     op = next((op for op, symbol in BINARY.items() if written and symbol == written[3]), None)
     if written is None or op is None or METHODS[op] != function or any(REFLECTED[op] in line for line in lines):
         return None
     return (written[1], written[2], function) if len(written[1]) <= bounds.SOURCE_LINE else None
+
+
+def _meant(lines: Sequence[str], known: Sequence[int]) -> tuple[str, str] | None:
+    """Return the call in which a method calls itself, and the call that was probably meant; None if there is none."""
+    for number in known:
+        written = _CALL.search(lines[number - 1].partition("#")[0])
+        if written is None or written[2] != _function_around(lines, number):
+            continue
+        owner, name = written[1], written[2]
+        if any(re.search(rf"\._{name}\b", line) for line in lines):
+            return f"{owner}.{name}()", f"{owner}._{name}()"
+    return None
+
+
+def _function_around(lines: Sequence[str], number: int) -> str:
+    """Return the name of the innermost function around a line, or an empty text."""
+    inner = lines[number - 1]
+    depth = len(inner) - len(inner.lstrip())
+    heads = (re.match(r"( *)def (\w+)\(", lines[at]) for at in range(number - 2, -1, -1)[:_NEAR])
+    return next((head[2] for head in heads if head and len(head[1]) < depth), "")
 
 
 _HEAD = re.compile(r"(async )?def |\)")  # the first or the last line of a function's head

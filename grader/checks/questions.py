@@ -276,11 +276,11 @@ def outline(answer: Read | Problem | Died) -> Read | Problem | Died:
 
 
 def left_out(answer: Read) -> bool:
-    """Return whether the answer lacks a run, and no earlier run reached a limit, which would be the reason."""
+    """Return whether the answer lacks a run, and no earlier run has ended the batch, which would be the reason."""
     for outcome in chain.from_iterable(answer.seeds):
         if outcome is None:
             return True
-        if isinstance(outcome, Broke) and outcome.problem.ran_out:
+        if isinstance(outcome, Broke) and outcome.problem.ends_batch:
             return False
     return False
 

@@ -26,6 +26,7 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 _PACKAGE = "backward-grader"
 _UV_CACHE = r"(archive|environments)-v\d+"  # a folder of uv's cache, in which `uvx` installs
 _SELDOM_S = 30  # the seconds between two lines of progress in a log
+_SLOW_S = 1.0  # a check that takes so long is told about at once if it does not pass
 _TELLING = 5  # the number of steps after which the remaining time can be estimated
 
 
@@ -180,7 +181,8 @@ class StatusLine:
         self._in_logs = in_logs and not self._shown
         # from now on, so that a short command writes no such line to a log
         self._last = time.monotonic()
-        self._timed_out: set[str] = set()
+        self._first: dict[str, CheckResult] = {}  # the first failed check by exercise
+        self._told: set[str] = set()  # the exercises whose first failed check was shown
 
     def show(self, text: str) -> None:
         if self._shown:
@@ -227,17 +229,23 @@ class StatusLine:
         self.show(practice.checking(exercise.stem, number, len(exercise.checks), check.title))
 
     def _ended(self, exercise: "Exercise", result: "CheckResult") -> None:
-        """If a check ran out of time, leave a line about it, because other checks may take as long.
+        """If a check that did not pass took long, leave lines about the first failure of the exercise.
 
-        There is at most one such line for each exercise.
+        Other checks may take as long. There are such lines at most once for each exercise.
         """
-        if self._shown and result.status == "timeout" and exercise.id not in self._timed_out:
-            self._timed_out.add(exercise.id)
-            texts = [result.title, (result.message or "").partition("\n")[0], practice.OTHER_CHECKS]
-            # 9 columns for the word TIMEOUT and the blanks after it
-            lines = [line for text in texts for line in self._style.wrap(text, self._style.prose - 9)]
+        if result.status in ("passed", "skipped", "not_started") or result.bonus:
+            return
+        from ..views.terminal import status_word
+
+        first = self._first.setdefault(exercise.id, result)
+        slow = result.status == "timeout" or result.duration_s >= _SLOW_S
+        if self._shown and slow and exercise.id not in self._told:
+            self._told.add(exercise.id)
+            texts = [first.title, (first.message or "").partition("\n")[0], practice.OTHER_CHECKS]
+            # the word has up to 7 columns
+            lines = [line for text in filter(None, texts) for line in self._style.wrap(text, self._style.prose - 9)]
             self.show("")
-            self._stream.write("TIMEOUT  " + ("\n" + " " * 9).join(lines) + "\n")
+            self._stream.write(f"{status_word(first.status):<9}" + ("\n" + " " * 9).join(lines) + "\n")
 
     def clear(self) -> None:
         self.show("")

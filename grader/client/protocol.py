@@ -553,8 +553,13 @@ class Problem(_Wire, frozen=True):
 
     @property
     def ran_out(self) -> bool:
-        """Return whether a limit was reached. The later runs are then skipped."""
+        """Return whether a limit was reached."""
         return self.kind in RAN_OUT or self.type_name == "MemoryError"
+
+    @property
+    def ends_batch(self) -> bool:
+        """Return whether the later runs are skipped: after a limit, and after calls that are nested too deeply."""
+        return self.ran_out or self.type_name == "RecursionError"
 
     @property
     def unfilled(self) -> bool:

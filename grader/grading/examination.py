@@ -1,5 +1,6 @@
 """Run the checks of an exercise on one file, and probe a file that fails: everything that learner code is run for."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from typing import ParamSpec, TypeAlias, TypeVar
 
@@ -55,6 +56,7 @@ from ..words.facts import FaultFact
 from .scoring import Checked, FileState, check_result
 
 _SMALL, _MOST_PASSING = 12, 60  # nodes of a program, and runs
+_SAME_ENDINGS = 2  # after so many checks that end alike, further ones are expected to end like them
 _HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
 
 P = ParamSpec("P")
@@ -283,6 +285,8 @@ class _File(Struct):
     * If a check does not pass in a process that has run other batches, it is run again, each batch in a fresh
       process. Only this result counts.
     * The next check begins in a fresh process then, because it probably fails as well.
+    * If two checks have ended at the same line for the same reason, each batch of a further check runs in a fresh
+      process from the beginning. So its first run counts.
     * Programs that only explain a failure run in fresh processes: parts of a program, and probes.
     """
 
@@ -296,6 +300,7 @@ class _File(Struct):
     engines: dict[str, EngineUnderCheck] = field(default_factory=dict)
     shared: bool = False  # whether a batch of the check ran in a process that had run another batch
     alone: bool = False  # whether each batch of the check runs in a fresh process
+    endings: Counter[tuple[str, str | None, int]] = field(default_factory=Counter)  # by kind, type and line
 
     def run(self, batch: Batch, alone: bool = False) -> Ran:
         """Run a batch of a check, in a fresh process if it must be `alone`."""
@@ -308,12 +313,15 @@ class _File(Struct):
 
     def run_check(self, check: Check) -> CheckOutcome:
         """Return the outcome of a check. The result of a second run, if there is one, replaces that of the first."""
-        outcome = self._attempt(check, alone=False)
+        outcome = self._attempt(check, alone=max(self.endings.values(), default=0) >= _SAME_ENDINGS)
         if outcome.status != "passed" and self.shared:
             again = self._attempt(check, alone=True)
             outcome = replace(again, duration_s=outcome.duration_s + again.duration_s)
         if outcome.status != "passed":
             self.process.restart()
+        reason = outcome.finding.reason if outcome.finding else None
+        if reason is not None and reason.line is not None:
+            self.endings[reason.kind, reason.type, reason.line] += 1
         return outcome
 
     def passes(self, check: Check) -> bool:

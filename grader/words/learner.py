@@ -412,6 +412,11 @@ _ENDED: dict[str, str] = {
 
 # -- stopped code ------------------------------------------------------------------------------------
 
+calls_itself = Sentence(
+    "`{written}` calls the function that it is written in. Perhaps you meant `{meant}`",
+    "written meant",
+)
+
 
 def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     """Return a sentence about the problem, the learner's own lines, and the usual cause. The innermost line is last.
@@ -431,6 +436,8 @@ def stopped_text(stopped: Stopped, cells: Sequence[CellStart] = ()) -> str:
     if usual and stopped.operand and stopped.type == "AttributeError":
         operation, operand, method = stopped.operand
         usual = f"{usual}; `{operation}` calls `{method}`, because `{operand}` is a node"
+    if stopped.meant:
+        usual = calls_itself(*stopped.meant)
     if stopped.kind == "module":
         usual = "the file is run alone: it can import neither other packages nor your other files"
     sentence = " ".join(_sentence(stopped).split())

@@ -5,11 +5,18 @@ import shlex
 import sys
 from pathlib import Path
 
+import ours
 import pytest
+from every import every
 
 from grader.base.text import Style
 from grader.cli import streams
 from grader.cli.streams import Countdown, StatusLine, style
+from grader.grading import CheckEnded
+from grader.report import CheckResult
+from grader.report.model import CheckStatus
+
+EXERCISE = ours.COURSE.exercises[0]
 
 
 class Shown(StatusLine):
@@ -57,6 +64,35 @@ def test_a_log_gets_a_line_twice_a_minute(monkeypatch: pytest.MonkeyPatch, capsy
     line.clear()
     told = ["answer book, 01_first: 3 of 8", "answer book, 01_first: 6 of 8, about 20 s left"]
     assert told == capsys.readouterr().err.splitlines()
+
+
+def made(title: str, status: CheckStatus, duration_s: float, *, bonus: bool = False) -> CheckResult:
+    return CheckResult(title, title, "visible", status, 0, 1, bonus=bonus, duration_s=duration_s, message=f"{title}!")
+
+
+PASSED, FAILED = made("passes", "passed", 9.0), made("fails", "error", 0.2)
+LATE, BONUS = made("is late", "timeout", 0.9), made("optional", "failed", 9.0, bonus=True)
+FIRST = "ERROR    fails\n         fails!\n         Now running the other checks.\n"
+
+
+@every(
+    ("expected", "results"),
+    [
+        ("", [PASSED, FAILED, FAILED]),
+        (FIRST, [PASSED, FAILED, LATE, LATE]),
+        (FIRST, [made("fails", "error", 1.5), LATE]),
+        (FIRST.replace("fails", "is late").replace("ERROR  ", "TIMEOUT"), [BONUS, LATE, FAILED]),
+    ],
+    ids=["all are quick", "a later one takes long", "it takes long itself", "optional checks do not count"],
+)
+def test_the_first_failure_is_told_at_once_if_checks_take_long(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], expected: str, results: list[CheckResult]
+) -> None:
+    """On a terminal, its sentence appears before the report, once for each exercise."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    events = [CheckEnded(EXERCISE, result) for result in results]
+    assert [] == list(StatusLine().reports(events, ours.COURSE))
+    assert expected == capsys.readouterr().err.replace("\r\x1b[K", "")
 
 
 @pytest.mark.parametrize(("expected", "columns"), [(38, "20"), (38, "40"), (78, "80"), (198, "200"), (198, "500")])

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from many_graded import grader_of
+from many_graded import grader_of, process_per_batch
 from msgspec.structs import replace
 
 from grader.client import Batch, EngineProcess, Ran, Source
@@ -75,6 +75,29 @@ def test_only_a_fresh_process_decides_that_a_check_failed(grader: Grader) -> Non
         assert fresh[0] == (before != "passed")
         assert status == "passed" or fresh[-1]
         before = status
+
+
+ENDS = RIGHT.replace("+=", "= undefined +")
+
+
+def test_after_two_equal_endings_no_check_is_repeated(grader: Grader) -> None:
+    """Each further check runs once, and each of its batches in a fresh process. Its status is that of any other."""
+    found = observed(grader, ENDS)
+    assert {"error"} == {status for status, _ in found}
+    assert all(all(fresh) for _, fresh in found[2:])
+    alone = replace(grader, process=process_per_batch)
+    assert [status for status, _ in found] == [status for status, _ in observed(alone, ENDS)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_two_equal_endings_cost_no_further_check(grader: Grader, count: int) -> None:
+    """A file of which only some rules end has the results of one whose batches all run in fresh processes."""
+    text = RIGHT.replace("+=", "= undefined +", count)
+    found = [
+        [status for status, _ in observed(one, text)] for one in (grader, replace(grader, process=process_per_batch))
+    ]
+    assert "error" in found[0]
+    assert found[0] == found[1]
 
 
 def test_a_check_that_fails_because_of_another_one_passes(grader: Grader) -> None:

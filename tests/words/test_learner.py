@@ -93,6 +93,36 @@ def test_the_left_operand_is_a_node_where_it_is_certain(expected: str, old: str,
     assert f"the object before .data is a plain number (float){expected}" == said_of(cause, source).splitlines()[-1]
 
 
+CALLS = """class Value:
+    def __init__(self):
+        self._backward = lambda: None
+
+    def backward(self):
+        for node in reversed(build_topo(self)):
+            node.backward()
+
+def build_topo(root):
+    return [root]
+"""
+
+
+@every(
+    ("expected", "old", "new"),
+    [
+        ("`node.backward()` calls the function that it is written in. Perhaps you meant `node._backward()`", "", ""),
+        ("a function calls itself too deeply, directly or through other functions", "._backward", ".rule"),
+        ("a function calls itself too deeply, directly or through other functions", "def backward", "def propagate"),
+        ("a function calls itself too deeply, directly or through other functions", "node.backward()", "f(node)"),
+    ],
+    ids=["the rule", "there is no such name", "another function", "another call"],
+)
+def test_a_call_of_the_pass_in_place_of_the_rule_is_named(expected: str, old: str, new: str) -> None:
+    """A method that calls itself has a name without an underscore, and the file has one with an underscore."""
+    source = CALLS.replace(old, new) if old else CALLS
+    cause = problem("raised", "RecursionError", "maximum recursion depth exceeded", lines=[6, 7, 10])
+    assert expected == said_of(cause, source).splitlines()[-1]
+
+
 STUB = 'def f():\n    """Do it."""\n    # TODO: what?\n    raise NotImplementedError("what?")\n\nx = 1\n'
 
 

@@ -40,6 +40,7 @@ _INPUTS = 3  # the most inputs of a node in an answer; one more than a right nod
 _MOST_GIVEN = 64  # the most numbers of a list in an answer
 _NAMES = 8  # the most names of a node's attributes in a problem
 RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
+EXHAUSTED = ("MemoryError", "RecursionError")  # the exceptions after which none is made
 
 
 class NotOffered(Exception):
@@ -624,7 +625,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
             with CallBudget(builtins, batch["calls"]):
                 outcome = _run(Graph(module, shape, nodes), program, steps, filename)
             # after a limit, every later run would cost its time as well
-            spent = outcome[0] == "broke" and (outcome[2][1] in RAN_OUT or outcome[2][2] == "MemoryError")
+            spent = outcome[0] == "broke" and (outcome[2][1] in RAN_OUT or outcome[2][2] in EXHAUSTED)
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
         seeds.append(outcomes)
     return ["read", shape.wire(), seeds]

@@ -339,6 +339,15 @@ def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: st
     assert [["unrun"]] * 3 == second
 
 
+def test_after_calls_that_are_nested_too_deeply_nothing_more_is_run(loaded: Load, closures: str) -> None:
+    """Each later run would make a thousand nested calls as well."""
+    asked = batch((leaf(1.0), []), (diamonds(3), [["backward", diamonds(3).root]]), (leaf(2.0), []), seeds=(0, 1))
+    source = closures.replace("def backward(self):", "def backward(self):\n        self.backward()")
+    _, _, (first, second) = execute(loaded(source), FILE, asked)
+    assert ("done", "broke", "RecursionError", "unrun") == (first[0][0], first[1][0], first[1][2][2], first[2][0])
+    assert [["unrun"]] * 3 == second
+
+
 def test_each_run_has_a_budget_of_its_own(loaded: Load, closures: str) -> None:
     """Calls are counted for each run."""
     runs = [(program("L = a + b", a=1, b=2), [["values"]])] * 50
