@@ -1,6 +1,6 @@
 """Measure how often the line that must change is found, in files whose wrong lines are known.
 
-    python benchmarks/localisation.py [--each N] [--show] [--without-solutions] [--engines FOLDER] [EXERCISE ...]
+    python benchmarks/localisation.py [--each N] [--show] [--without-solutions] [--engines FOLDER] [--written] [EXERCISE ...]
 
 The files are
 
@@ -10,6 +10,9 @@ The files are
 - solutions with two misconceptions;
 - mechanical mutants of engines that other people wrote: the `.py` files of FOLDER, graded as the last step of part 1
   (`12_engine.py`). Files that do not get full marks there are left out, and named.
+
+With `--written`, they are the files of wrong_files.yaml instead, which were written for this: those of `tuned`, and
+those of `fresh`, for which the search was not tuned.
 
 Of each exercise and kind, N files are taken. The wrong lines of a file are those that differ from the solution, and
 those beside a line that it lacks. The columns are
@@ -60,6 +63,8 @@ from grader.words.facts import FaultFact
 from grader.words.learner import repairs_text
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests/support"))
+from edited_texts import of_solution, texts  # noqa: E402
 MISCONCEPTION, FAULT, MUTANT, TWO, OTHERS = "misconception", "fault", "mutant", "two mistakes", "others' engine"
 COLUMNS = ("facts", "line", "either", "block", "wrong", "several", "silent")
 _MOST_WRONG = 0.02
@@ -91,6 +96,20 @@ def wrong_files(course: Course, exercise: Exercise) -> Iterator[Made]:
         both = merged(solution, known[one], known[other])
         if both is not None and both not in known.values():
             yield Made(TWO, f"{one} and {other}", both, solution)
+
+
+def written(course: Course, exercise: Exercise) -> Iterator[Made]:
+    """Yield the wrong files of wrong_files.yaml."""
+    folder = ROOT / "tests/fixtures/right" / exercise.stem
+    right = {one.name: one.text for one in texts(folder)} if folder.exists() else {}
+    right["solution"] = of_solution(course.solution(exercise).read_text(encoding="utf-8"))["solution"]
+    for kind, by_exercise in yaml.safe_load((ROOT / "benchmarks/wrong_files.yaml").read_text(encoding="utf-8")).items():
+        for number, (base, *edits) in enumerate(by_exercise.get(exercise.id, ()), 1):
+            text = right[base]
+            for old, new in zip(edits[::2], edits[1::2], strict=True):
+                assert text.count(old) == 1, (exercise.id, base, old)
+                text = text.replace(old, new)
+            yield Made(kind, f"{number}, {base}", text, right[base])
 
 
 def of_others(grader: Grader, exercise: Exercise, folder: Path) -> Iterator[Made]:
@@ -167,6 +186,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="print every file whose wrong line is not named")
     parser.add_argument("--without-solutions", action="store_true", help="search as on a learner's machine")
     parser.add_argument("--engines", type=Path, metavar="FOLDER", help="engines that other people wrote")
+    parser.add_argument("--written", action="store_true", help="only the files of wrong_files.yaml")
     parser.add_argument("exercises", nargs="*")
     options = parser.parse_args()
     course = load_course(ROOT)
@@ -183,7 +203,7 @@ def main() -> int:
         for exercise in course.exercises:
             if options.exercises and exercise.id not in options.exercises:
                 continue
-            made = list(wrong_files(course, exercise))
+            made = list((written if options.written else wrong_files)(course, exercise))
             if options.engines and exercise.id == "engine":
                 made += of_others(grader, exercise, options.engines)
             random.Random(exercise.id).shuffle(made)
@@ -196,6 +216,8 @@ def main() -> int:
                 stub = book.stubs[exercise.id]
                 examined = examine(grader, exercise, source, stub=stub, facts=True)
                 if not any(check.id in examined.failures and not check.bonus for check in exercise.checks):
+                    if options.written:
+                        print(f"{exercise.stem}, {kind} {name}: passes", flush=True)
                     continue
                 taken[kind] += 1
                 # search
