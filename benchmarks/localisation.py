@@ -1,6 +1,7 @@
 """Measure how often the line that must change is found, in files whose wrong lines are known.
 
-    python benchmarks/localisation.py [--each N] [--show] [--without-solutions] [--engines FOLDER] [--written] [EXERCISE ...]
+    python benchmarks/localisation.py [--each N] [--show] [--without-solutions] [--engines FOLDER] [--written]
+                                      [EXERCISE ...]
 
 The files are
 
@@ -65,6 +66,7 @@ from grader.words.learner import repairs_text
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tests/support"))
 from edited_texts import of_solution, texts  # noqa: E402
+
 MISCONCEPTION, FAULT, MUTANT, TWO, OTHERS = "misconception", "fault", "mutant", "two mistakes", "others' engine"
 COLUMNS = ("facts", "line", "either", "block", "wrong", "several", "silent")
 _MOST_WRONG = 0.02
@@ -77,6 +79,7 @@ class Made(NamedTuple):
     name: str
     text: str
     right: str
+    lines: frozenset[int] = frozenset()  # those that must change, if they are known
 
 
 def wrong_files(course: Course, exercise: Exercise) -> Iterator[Made]:
@@ -105,11 +108,15 @@ def written(course: Course, exercise: Exercise) -> Iterator[Made]:
     right["solution"] = of_solution(course.solution(exercise).read_text(encoding="utf-8"))["solution"]
     for kind, by_exercise in yaml.safe_load((ROOT / "benchmarks/wrong_files.yaml").read_text(encoding="utf-8")).items():
         for number, (base, *edits) in enumerate(by_exercise.get(exercise.id, ()), 1):
-            text = right[base]
+            text, lines = right[base], set[int]()
             for old, new in zip(edits[::2], edits[1::2], strict=True):
                 assert text.count(old) == 1, (exercise.id, base, old)
+                first = 1 + text.count("\n", 0, text.index(old))
                 text = text.replace(old, new)
-            yield Made(kind, f"{number}, {base}", text, right[base])
+                # of a deletion, the lines beside it; lines that begin and end the edit unchanged do not count
+                lines |= {first - 1, first} if not new else set(range(first, first + len(new.rstrip().split("\n"))))
+            differ = wrong_lines(right[base], text)
+            yield Made(kind, f"{number}, {base}", text, right[base], frozenset(lines | differ))
 
 
 def of_others(grader: Grader, exercise: Exercise, folder: Path) -> Iterator[Made]:
@@ -144,9 +151,11 @@ class Judged(NamedTuple):
     cpu_s: float
 
 
-def judged(found: Repairs | None, facts: Sequence[FaultFact], solution: str, text: str) -> frozenset[str]:
+def judged(
+    found: Repairs | None, facts: Sequence[FaultFact], solution: str, text: str, lines: frozenset[int] = frozenset()
+) -> frozenset[str]:
     """Return the columns in which a file counts."""
-    wrong = wrong_lines(solution, text)
+    wrong = lines or wrong_lines(solution, text)
     columns = (
         {"facts"}
         if any(wrong & set(range(fact.lines[0], fact.lines[1] + 1)) for fact in facts if fact.lines)
@@ -208,7 +217,7 @@ def main() -> int:
                 made += of_others(grader, exercise, options.engines)
             random.Random(exercise.id).shuffle(made)
             taken: Counter[str] = Counter()
-            for kind, name, text, right in made:
+            for kind, name, text, right, lines in made:
                 # choose the file, and grade it
                 if taken[kind] == options.each:
                     continue
@@ -227,7 +236,7 @@ def main() -> int:
                 cpu_s = time.process_time() - begun + budget.cpu_s
                 # judge
                 found = next((event for event in reversed(events) if isinstance(event, Repairs)), None)
-                columns = judged(found, examined.facts, right, text)
+                columns = judged(found, examined.facts, right, text, lines)
                 files.append(Judged(exercise.stem, kind, columns, cpu_s))
                 if "wrong" in columns or (options.show and "line" not in columns):
                     said = repairs_text(found) if found else "no result"

@@ -337,12 +337,12 @@ class CandidateProcess:
             numbers: The numbers of the candidates.
             each_s: The CPU time that each may take.
         """
-        calls = _CALLS + _CALLS_OF_A_STEP * batch.steps
-        batch = replace(batch, calls=calls if batch.calls is None else min(batch.calls, calls))
+        if batch.calls is not None and not any(step[0] == "train" for run in batch.runs for step in run.steps):
+            batch = replace(batch, calls=min(batch.calls, _CALLS))
         for first in range(0, len(numbers), self._together):
             for answer in self._answers(batch, numbers[first : first + self._together], each_s):
                 # code that a clock stopped, or that ended its process, takes much longer than any other
-                if answer is None or _ran_out(answer, *_CLOCKS):
+                if (answer is None and not self._budget.exceeded) or (answer and _ran_out(answer, *_CLOCKS)):
                     self._budget.steps += _STOPPED_STEPS
                 yield answer
 
@@ -389,7 +389,7 @@ class CandidateProcess:
 
 
 _TOGETHER = 20  # candidates that are tried in one request
-_CALLS, _CALLS_OF_A_STEP = 20_000, 200  # calls, and steps of loops, of a candidate; right files need a tenth
+_CALLS = 200_000  # calls, and steps of loops, of a candidate that trains nothing; right files need a tenth
 _CLOCKS = ("cpu", "stalled", "cpu_limit", "wall_limit")
 _STOPPED_STEPS = 5_000
 

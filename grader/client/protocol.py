@@ -64,12 +64,14 @@ class Run(Struct, frozen=True):
         return [op, *operands]
 
 
-_TRAINED = 20  # the time for a node of a small program, divided by that for a node in a training
+_OF_A_RUN, _NODES = 20, 4  # the steps of a run of its own, and the nodes that take as long as a step
+_TRAINED = 100  # the same for the nodes of a training
 
 
 def _steps(run: Run) -> int:
     trained: int = sum(step[2] for step in run.steps if step[0] == "train")
-    return 8 + len(run.steps) + len(run.program.nodes) * (_TRAINED + trained) // _TRAINED
+    nodes = len(run.program.nodes)
+    return _OF_A_RUN + len(run.steps) + nodes // _NODES + nodes * trained // _TRAINED
 
 
 class Batch(Struct, frozen=True, dict=True):

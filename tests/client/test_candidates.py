@@ -70,7 +70,7 @@ def test_a_process_makes_candidates(warm: Warm, limits: Limits) -> None:
         ["candidates", [["accumulate", [2] * 13, [[20, 21, "+="]], ""]]],
         ["candidates", [["accumulate", [2], [[20, 21, "x" * 9_000]], ""]]],
         ["candidates", [["unknown", [2], [[20, 21, "+="]], ""]]],
-        ["candidates", [EDIT] * 10_000],
+        ["candidates", [EDIT] * (bounds.CANDIDATES + 1)],
         ["candidates", [[*EDIT, "more"]]],
         ["candidates", [[*EDIT[:3], "not a name"]]],
         ["loaded"],

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-MOST = 4_000  # candidates in one answer
+MOST = 12_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
 _TOGETHER = 12  # statements that one edit changes
 _ADDED = 300  # statements that are added to a file, each in a file of its own
@@ -254,13 +254,38 @@ class File:
         self._line, self._block, self._target, self._attribute = 0, 0, "", ""
         self._names: list[str] = []
         self._parameters: list[str] = []
+        self._operands: list[tuple[str, str]] = []  # operators and right operands
+        self._steps_of: list[str] = []  # variables of loops
         self.functions = tuple(self._function(owners, node) for owners, node in _outermost(self.tree))
+        # what the file defines and uses: methods without arguments, functions of one argument, attributes of objects
+        nodes = list(ast.walk(self.tree))
+        called = [one.func for one in nodes if isinstance(one, ast.Call) and not one.args and not one.keywords]
+        self._methods = list(dict.fromkeys(one.attr for one in called if isinstance(one, ast.Attribute)))
+        self._methods += [
+            one.node.name
+            for one in self.functions
+            if one.owners
+            and len(one.node.args.args) == 1
+            and one.node.name[:2] != "__"
+            and one.node.name not in self._methods
+        ]
+        self._unary = [one.node.name for one in self.functions if not one.owners and len(one.node.args.args) == 1]
+        self._attributes = list(
+            dict.fromkeys(_target(one)[1] for one in nodes if isinstance(one, ast.Assign) and _target(one)[0] == "self")
+        )
+        self._classes = [one.name for one in self.tree.body if isinstance(one, ast.ClassDef)][:2]
 
     def edits(self) -> Iterator[_Edit]:
         """Yield all edits of the functions in the file."""
         for function in self.functions:
             pool, self._names = self._pool(function.node), _bound(function.node)
             self._parameters = [one.arg for one in function.node.args.args]
+            self._operands = self._operands_of(function)
+            self._steps_of = [
+                one.target.id
+                for one in _statements(function.node)
+                if isinstance(one, ast.For) and isinstance(one.target, ast.Name)
+            ]
             for block in _blocks(function.node):
                 yield from self._edits_of_block(block, pool)
         yield from itertools.islice(self.added(), _ADDED)
@@ -355,11 +380,23 @@ class File:
         for owner in owners:
             for attribute in ("data", "grad"):
                 counts.setdefault(f"{owner}.{attribute}", 0)
-        # the pool is small, so attributes of objects come first
+        # the pool is small, so attributes of objects come first, and last those that the function does not name
         names = [name for name in counts if name not in _BUILTIN]
-        return tuple(sorted(names, key=lambda name: ("." not in name, -counts[name]))[:_POOL])
+        return tuple(sorted(names, key=lambda name: (not counts[name], "." not in name, -counts[name]))[:_POOL])
 
     # -- edits
+
+    def _operands_of(self, function: Function) -> list[tuple[str, str]]:
+        """Return the operators of the file's functions, each with its right operand, if it has no other names."""
+        known = {*self._names, *(one.node.name for one in self.functions), *_BUILTIN}
+        found: dict[tuple[str, str], None] = {}
+        for other in sorted(self.functions, key=lambda one: one is not function):
+            for node in ast.walk(other.node):
+                if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS and not isinstance(node.right, ast.Call):
+                    names = {one.id for one in ast.walk(node.right) if isinstance(one, ast.Name)}
+                    if names <= known and len(self.text(node.right)) < _LONG_OPERAND and (names or other is function):
+                        found[_OPERATORS[type(node.op)], self._operand(node.right)] = None
+        return list(found)[:_POOL]
 
     def _edits_of_block(self, block: list[ast.stmt], pool: tuple[str, ...]) -> Iterator[_Edit]:
         for position, statement in enumerate(block):
@@ -374,6 +411,12 @@ class File:
             if self._is_elif(statement):
                 continue
             yield self._put("deleted", self.text(statement), statement, "pass")
+            if isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr):
+                for name in self._steps_of:
+                    for attribute in self._attributes:
+                        for sign in ("", "not "):
+                            text = f"if {sign}{name}.{attribute}: {self.text(statement)}"
+                            yield self._put("condition", f"if {sign}{attribute}", statement, text)
             if position + 1 < len(block):
                 yield from self._exchanged(statement, block[position + 1])
             yield from self._moves(block, position)
@@ -406,6 +449,7 @@ class File:
                 yield self._put("expression", "returned", statement.value, name)
         if isinstance(statement, ast.Assign | ast.AugAssign):
             yield from self._other_targets(statement, pool)
+        yield from self._wholes(statement)
         # its expressions, its condition, and the order of its loop
         yield from self._edits_of_expressions(list(_expressions(statement)), pool)
         if isinstance(statement, ast.If | ast.While):
@@ -432,6 +476,9 @@ class File:
             yield from self._edits_of_expression(expression)
         owners = {id(one.value) for one in expressions if isinstance(one, ast.Attribute)}
         called = {id(one.func) for one in expressions if isinstance(one, ast.Call)}
+        for expression in expressions:
+            if _is_read(expression) and id(expression) not in owners | called:
+                yield from self._wrapped(expression)
         for expression in expressions:
             if isinstance(expression, ast.Constant) and isinstance(expression.value, int | float):
                 for name in pool:
@@ -466,13 +513,14 @@ class File:
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
         match node:
+            case ast.GeneratorExp() | ast.ListComp() | ast.SetComp():
+                yield from self._comprehensions(node.generators)
             # operations, and the conditions that choose between them
             case ast.BinOp() if type(node.op) in _OPERATORS:
                 yield from self._operations(node)
-            case ast.UnaryOp(ast.USub(), operand):
-                yield self._put("sign", "+", node, self._operand(operand))
-            case ast.UnaryOp(ast.Not(), operand):
-                yield self._put("condition", "yes", node, f"({self.text(operand)})")
+            case ast.UnaryOp(ast.USub() | ast.Not(), operand):
+                kind = "sign" if isinstance(node.op, ast.USub) else "condition"
+                yield self._put(kind, "+", node, f"({self.text(operand)})")
             case ast.BoolOp(op, values):
                 other = " or " if isinstance(op, ast.And) else " and "
                 yield self._put("condition", other, node, f"({other.join(map(self._operand, values))})")
@@ -494,11 +542,28 @@ class File:
             case ast.Tuple([first, second], ast.Load()) | ast.List([first, second], ast.Load()):
                 yield self._edit("operands", "items", *self._swapped(first, second))
             case ast.Name(_, ast.Load()) | ast.Attribute(ast.Name(), _, ast.Load()):
-                yield self._put("expression", "squared", node, f"({self.text(node)} ** 2)")
+                yield from self._of_name(node)
             case ast.Constant(bool() as value):
                 yield self._put("constant", "not", node, str(not value))
             case ast.Constant(int() | float() as value):
                 yield from self._other_numbers(node, value)
+
+    def _comprehensions(self, generators: Sequence[ast.comprehension]) -> Iterator[_Edit]:
+        """Yield other conditions of a comprehension, and other sequences."""
+        for one in generators:
+            for test in one.ifs:
+                yield self._put("condition", "not", test, f"not ({self.text(test)})")
+            yield from self._sequences(one.iter)
+
+    def _of_name(self, node: ast.Name | ast.Attribute) -> Iterator[_Edit]:
+        """Yield the square and the inverse of a name, an attribute of it, and the object in place of its attribute."""
+        yield self._put("expression", "squared", node, f"({self.text(node)} ** 2)")
+        yield self._put("expression", "inverse", node, f"(1 / {self.text(node)})")
+        if isinstance(node, ast.Name):
+            for attribute in ("data", "grad"):
+                yield self._put("name", f".{attribute}", node, f"{node.id}.{attribute}")
+        else:
+            yield self._put("name", "owner", node, self.text(node.value))
 
     def _operations(self, node: ast.BinOp) -> Iterator[_Edit]:
         """Yield another operation, its operands exchanged, a factor as a step, and one of the operands alone."""
@@ -507,13 +572,22 @@ class File:
         for sign in _OPERATORS.values():
             if sign != mine:
                 yield self._put("operator", f"{mine}{sign}", node, f"({left} {sign} {right})")
-        if mine not in "+*" or isinstance(node.left, ast.Name):
+        if mine not in "+*" or isinstance(node.left, ast.Name | ast.Subscript):
             yield self._put("operands", f"{left} {right}", node, f"({right} {mine} {left})")
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Name):
             yield self._put("name", "- 1", node.right, f"({right} - 1)")
         for factor in (node.left, node.right):
             if isinstance(factor, ast.Attribute):
                 yield self._put("step", "", factor, f"({self.text(factor)} > 0)")
+        # a method of an operand in place of that of the result
+        match node.right:
+            case ast.Call(ast.Attribute(inner, method), [], []):
+                text = f"({left} {mine} {self._operand(inner)}).{method}()"
+                yield self._put("expression", "outside", node, text)
+        match node.left:
+            case ast.Call(ast.Attribute(inner, method), [], []):
+                text = f"({self._operand(inner)} {mine} {right}).{method}()"
+                yield self._put("expression", "outside", node, text)
         yield self._put("factor_dropped", f"{mine} {right}", node, left)
         yield self._put("factor_dropped", f"{left} {mine}", node, right)
 
@@ -523,7 +597,8 @@ class File:
 
     def _other_numbers(self, node: ast.Constant, value: float) -> Iterator[_Edit]:
         """Yield other numbers in place of a number."""
-        for number in dict.fromkeys((0.0 if isinstance(value, float) else 0, 1, value + 1, value - 1, -value)):
+        others = [0.0 if isinstance(value, float) else 0, 1, value + 1, value - 1, -value, value * 2, value / 2, 1e-5]
+        for number in dict.fromkeys(others[: None if isinstance(value, float) else -1]):
             if number != value or type(number) is not type(value):
                 yield self._put("constant", repr(number), node, f"({number!r})" if number < 0 else repr(number))
 
@@ -562,6 +637,17 @@ class File:
         """Yield the arguments exchanged or left out, and the call left out."""
         if not arguments and not call.keywords:
             yield self._put("factor_dropped", "called", call, self.text(call.func))
+            if isinstance(call.func, ast.Attribute):
+                yield self._put("factor_dropped", "method", call, self._operand(call.func.value))
+                if isinstance(inner := call.func.value, ast.BinOp) and type(inner.op) in _OPERATORS:
+                    # the method of an operand in place of that of the result
+                    left, right, sign = (
+                        self._operand(inner.left),
+                        self._operand(inner.right),
+                        _OPERATORS[type(inner.op)],
+                    )
+                    yield self._put("expression", "inside", call, f"({left} {sign} {right}.{call.func.attr}())")
+        yield from self._other_calls(call, arguments)
         if len(arguments) == 2 and not call.keywords:
             first, second = arguments
             yield self._edit("operands", "arguments", *self._swapped(first, second))
@@ -579,8 +665,32 @@ class File:
                 *(Splice(self.span(one)[0], self.span(one)[0], "0, ") for one in arguments[:1]),
             )
 
+    def _other_calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
+        """Yield another function of the same kind, another method, an argument less, and a tolerance more."""
+        name = self.text(call.func)
+        for other in next((group for group in _ALIKE if name in group), ()):
+            if other != name:
+                yield self._put("name", f"{name} {other}", call.func, other)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in self._methods:
+            owner = self._operand(call.func.value)
+            for method in self._methods:
+                if method != call.func.attr:
+                    yield self._put("name", f".{method}", call.func, f"{owner}.{method}")
+        if len(arguments) > 1 and not isinstance(arguments[-1], ast.Starred):
+            end = self.span(arguments[-2])[1]
+            yield self._edit("factor_dropped", "argument", Splice(end, self.span(arguments[-1])[1], ""))
+        if len(arguments) == 1 and isinstance(arguments[0], ast.Name):
+            text = f"(one.data for one in {self.text(arguments[0])})"
+            yield self._put("expression", "data of each", arguments[0], text)
+        if call.keywords and len(call.keywords) < len(_TOLERANCES):
+            for keyword in _TOLERANCES:
+                if keyword[:7] not in self.text(call) and "tol" in self.text(call):
+                    end = self.span(call)[1] - 1
+                    yield self._edit("expression", keyword, Splice(end, end, f", {keyword}"))
+
     def _orders(self, sequence: ast.expr) -> Iterator[_Edit]:
-        """Yield the other order of a loop."""
+        """Yield the other order of a loop, and another sequence."""
+        yield from self._sequences(sequence)
         match sequence:
             case ast.Call(ast.Name("reversed"), [inner]):
                 yield self._put("reversed", "forward", sequence, self.text(inner))
@@ -588,6 +698,72 @@ class File:
                 yield self._put("reversed", "forward", sequence, self.text(value))
             case _:
                 yield self._put("reversed", "backward", sequence, f"reversed(list({self.text(sequence)}))")
+
+    def _sequences(self, sequence: ast.expr) -> Iterator[_Edit]:
+        """Yield what a function of the file returns for a name, in place of a sequence."""
+        for function in self._unary:
+            for name in self._names[:_FEW]:
+                if not _is_same(f"{function}({name})", sequence):
+                    yield self._put("expression", f"{function} {name}", sequence, f"{function}({name})")
+
+    def _wholes(self, statement: ast.stmt) -> Iterator[_Edit]:
+        """Yield what a learner may have meant with a whole statement."""
+        # a part of a list, or its other order
+        if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name):
+            for part in ("[1:]", "[:-1]", "[::-1]"):
+                yield self._put("expression", part, statement.value, f"{statement.value.id}{part}")
+        match statement:
+            # a new object, or a name, in place of an object's value
+            case ast.Assign([ast.Name(name)], ast.Call(ast.Name(function), [argument])) if function in self._classes:
+                yield self._put("assigned", ".data", statement, f"{name}.data = {self.text(argument)}")
+            case ast.Assign([ast.Name(name)], value) if name in self._parameters:
+                yield self._put("assigned", ".data", statement, f"{name}.data = {self.text(value)}")
+            # a result that is made of the parameters alone, as in an operator that other operators define
+            case ast.Return(value) if value is not None and len(self._parameters) in (1, 2):
+                parts = [*self._parameters, "-1"]
+                parts = [
+                    form for one in parts for form in ((one,) if one == "-1" else (one, f"(-{one})", f"{one}**-1"))
+                ]
+                for one, operator, other in itertools.product(parts, "+*", parts):
+                    text = f"{one} {operator} {other}"
+                    if self._parameters[0] == "self" and one != other and not _is_same(text, value):
+                        yield self._put("expression", text, value, text)
+                for name in self._classes if self._parameters[0] != "self" else ():
+                    for one in self._parameters:
+                        yield self._put("expression", name, value, f"{name}({one}.data)")
+        # two names of a statement, exchanged
+        names = [one for one in _expressions(statement) if isinstance(one, ast.Name) and _is_read(one)]
+        for first, second in itertools.combinations(dict.fromkeys(one.id for one in names), 2):
+            if {first, second} <= {*self._names} and not _has_block(statement):
+                splices = [Splice(*self.span(one), second if one.id == first else first) for one in names]
+                yield self._edit(
+                    "operands", "names", *(s for s in splices if self._source[s.start : s.end] in (first, second))
+                )
+
+    def _wrapped(self, node: ast.expr) -> Iterator[_Edit]:
+        """Yield an expression with a method, a function or an operand more, taken from the file."""
+        if isinstance(node, ast.Constant | ast.Tuple | ast.GeneratorExp | ast.Starred | ast.Compare | ast.Lambda):
+            return
+        text = self._operand(node)
+        if isinstance(node, ast.Call | ast.BinOp):
+            yield self._put("expression", "squared", node, f"({text} ** 2)")
+            for method in self._methods:
+                yield self._put("expression", f".{method}()", node, f"{text}.{method}()")
+        if isinstance(node, ast.ListComp | ast.List):
+            yield self._put("expression", "and 0", node, f"({text} + [0])")
+            return
+        for operator, operand in self._operands:
+            if operand != text:
+                yield self._put("expression", f"{operator} {operand}", node, f"({text} {operator} {operand})")
+        if isinstance(node, ast.Name | ast.Attribute | ast.BinOp | ast.Call):
+            for form in ("(2 * {})", "({} / 2)", "math.log({})", "math.sqrt({})", "abs({})", "(2 + {})", "({} - 1)"):
+                if "math" not in form or "import math" in self._source:
+                    yield self._put("expression", form, node, form.format(text))
+            for one in self._parameters[:1]:
+                yield self._put("expression", "step", node, f"({text} * ({one}.data > 0))")
+                yield self._put("expression", f"{one}.data *", node, f"({text} * {one}.data)")
+            for name in self._names[:_FEW] if isinstance(node, ast.BinOp) else ():
+                yield self._put("expression", f"{name} *", node, f"({name} * {text})")
 
     def _moves(self, block: list[ast.stmt], position: int) -> Iterator[_Edit]:
         """Yield the statement at another place of its block, and in or out of a block beside it."""
@@ -638,7 +814,7 @@ class File:
     def added(self) -> Iterator[_Edit]:
         """Yield additions of a statement to a function that has none of this kind. Its other statements stay."""
         attached, numbers = self._attached(), self._numbers()
-        for function in self.functions:
+        for function in sorted(self.functions, key=lambda one: "backward" not in one.node.name):
             lines = range(function.node.lineno, (function.node.end_lineno or 0) + 1)
             if self.editable.isdisjoint(lines) or function.node.name == "__init__":
                 continue
@@ -783,6 +959,10 @@ class File:
 
 _GROWING = ("append", "add", "extend", "insert", "update")
 _EMPTY = {"[]": "append", "list()": "append", "set()": "add"}
+_ALIKE = (("any", "all"), ("min", "max"), ("math.log", "math.exp", "math.sqrt", "math.tanh", "math.cosh"))
+_TOLERANCES = ("rel_tol=1e-5", "abs_tol=1e-8")
+_FEW = 6  # names in scope that are tried in place of others
+_LONG_OPERAND = 30  # characters
 _FURTHEST = 5  # statements that another one is moved over
 _NUMERIC = (ast.Constant, ast.BinOp, ast.Name, ast.Attribute, ast.IfExp, ast.UnaryOp, ast.Subscript)
 _BUILTIN = {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print"}
@@ -883,6 +1063,11 @@ def _header_end(statement: ast.stmt) -> int:
     blocks: Iterable[Any] = (getattr(statement, field, ()) for field in ("body", "handlers", "cases"))
     inner = [block[0].lineno - 1 for block in blocks if isinstance(block, list) and hasattr(block[0], "lineno")]
     return max(statement.lineno, min(inner)) if inner else statement.end_lineno or statement.lineno
+
+
+def _is_same(text: str, expression: ast.expr) -> bool:
+    """Return whether a text is that of an expression, but for spaces and parentheses."""
+    return ast.dump(ast.parse(text, mode="eval").body) == ast.dump(expression)
 
 
 def _is_text(statement: ast.stmt) -> bool:
