@@ -19,9 +19,9 @@ site: $(VENV)/learner
 # What can be known soon: no attacks, no browser, no cluster, nothing slow.
 check: TESTED = -q -m "not (slow or hostile or browser or cluster or exhaustive)"
 test: TESTED = -m "not exhaustive"
-# Types are checked meanwhile: mypy keeps one core busy.
+# Types are checked meanwhile, those of Python and those of the pages' scripts: mypy keeps one core busy.
 check test test-all: lint compiled
-	@$(BIN)/mypy > $(VENV)/types 2>&1 & types=$$!; \
+	@{ $(BIN)/mypy; python=$$?; $(SCRIPTS) && test $$python -eq 0; } > $(VENV)/types 2>&1 & types=$$!; \
 	$(TESTS) $(TESTED); tests=$$?; \
 	wait $$types; types=$$?; cat $(VENV)/types; test $$tests -eq 0 -a $$types -eq 0
 
@@ -35,6 +35,9 @@ test-all: TESTED = --timeout 3600 --session-timeout 14400
 test-all: export BACKWARD_CHAOS = 500
 test-all: export BACKWARD_FUZZ_CASES = 300
 
+# TypeScript is installed once, by npm. Without npm, this says so.
+SCRIPTS = $(BIN)/python tests/tools/javascript/check.py $(VENV)/javascript
+
 TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/installed
@@ -43,6 +46,7 @@ lint: $(VENV)/installed
 
 types: $(VENV)/installed
 	$(BIN)/mypy
+	$(SCRIPTS)
 
 tests: compiled
 	$(TESTS) -m "not exhaustive"

@@ -32,7 +32,7 @@ after all nodes in its `_prev`. A graph can have several topological orders; any
 will do. `build_topo` must not change the nodes, because it may be called again on the
 same graph.
 
-`grade build_topo` checks the list for graphs with shared nodes. Two checks earn bonus
+The grader checks the list for graphs with shared nodes. Two checks earn bonus
 points. One builds chains of 1,200 and 25,000 nodes, which are too deep for recursion
 under Python's usual limit. The other builds a stack of forty diamonds, in which about a
 trillion paths lead from the root to one of the leaves. (A diamond is a graph in which
@@ -83,7 +83,7 @@ def build_topo(root):
     raise NotImplementedError("build_topo: when may a node be appended to the list?")
 
 
-if __name__ == "__main__":  # to try it yourself: python 06_build_topo.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a = Value(2.0)
     b = a + a
     c = a * b

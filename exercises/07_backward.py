@@ -35,7 +35,7 @@ second call without such a reset is not checked.)
 One backward pass computes the derivative of the root with respect to every node. This
 method is called reverse-mode automatic differentiation.
 
-`grade backward` compares every gradient with PyTorch's, and checks the order in which
+The grader compares every gradient with PyTorch's, and checks the order in which
 the `_backward` functions run.
 
 To go on, read how one pass gives all derivatives:
@@ -99,7 +99,7 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # to try it yourself: python 07_backward.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a = Value(2.0)
     b = a + 1
     c = a * 3

@@ -35,7 +35,7 @@ always receive a gradient of 0, so training no longer changes them.
 Write `relu`: make the output node, give it a `_backward`, and return it. `__add__`
 shows the pattern.
 
-`grade relu` tries relu with positive inputs, with negative inputs and at exactly 0. It
+The grader tries relu with positive inputs, with negative inputs and at exactly 0. It
 also tries relu inside a neuron.
 
 To go on, read about relu and the dead unit:
@@ -105,7 +105,7 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # to try it yourself: python 08_relu.py
+if __name__ == "__main__":  # runs if this file is run as a program
     w, x = Value(-2.0), Value(3.0)
     L = (w * x).relu() * 5
     L.backward()

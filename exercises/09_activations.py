@@ -35,7 +35,7 @@ Write the three methods. Each one computes the value, makes the node, gives it a
 `_backward`, and returns it. In `x ** n`, the exponent n is a plain number, not a node,
 so it gets no gradient.
 
-`grade activations` compares values and gradients with PyTorch's. Exponents may be
+The grader compares values and gradients with PyTorch's. Exponents may be
 fractional or negative.
 
 To go on, compare activation functions and their derivatives:
@@ -117,7 +117,7 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # to try it yourself: python 09_activations.py
+if __name__ == "__main__":  # runs if this file is run as a program
     x = Value(2.0)
     y = x**3
     y.backward()

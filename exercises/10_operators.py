@@ -27,7 +27,7 @@ minus `self`.
 Write the seven methods with +, *, ** and the methods that you have already written. You
 need no new closures. Then sum([a, b, c]) works too, because it starts with 0 + a.
 
-`grade operators` tries the methods with Values and with plain numbers, and compares the
+The grader tries the methods with Values and with plain numbers, and compares the
 results with PyTorch's.
 
 To go on, read which methods Python calls for which operator:
@@ -129,7 +129,7 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # to try it yourself: python 10_operators.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(6.0), Value(2.0)
     L = a / b
     L.backward()

@@ -34,8 +34,8 @@ How you build the engine is up to you: closures or stored local derivatives, a s
 tuple for the inputs, recursion or a loop. It must be possible to call backward() again,
 on the same node or on another one, after all gradients have been set back to 0.
 
-`grade engine` compares values and gradients with PyTorch's, and also runs the rule of
-each operation on its own. `grade engine FILE` grades an engine in any other file.
+The grader compares values and gradients with PyTorch's, and also runs the rule of
+each operation on its own. It takes any other engine in place of this one.
 
 To go on, compare your engine with micrograd: https://github.com/karpathy/micrograd
 """

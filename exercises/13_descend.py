@@ -25,7 +25,7 @@ zero_grad, the second pass would have added its 3.2 to the 16 from the first pas
 
 Write the three functions. The engine below them is given.
 
-`grade descend` trains a neuron and a small network with your functions, and compares
+The grader trains a neuron and a small network with your functions, and compares
 the losses and the parameters with those of PyTorch, which starts from the same numbers.
 
 To go on, read more about gradient descent: https://cs231n.github.io/optimization-1/
@@ -116,7 +116,7 @@ class Value:
             node._backward()
 
 
-if __name__ == "__main__":  # to try it yourself: python 13_descend.py
+if __name__ == "__main__":  # runs if this file is run as a program
     w1, w2, b = Value(0.3), Value(-0.2), Value(0.0)
 
     def loss_of():

@@ -37,7 +37,7 @@ contributions to a, its gradient would be 3, and `agrees` would return False:
 
 Write the two functions. The engine below them is given.
 
-`grade gradcheck` calls `agrees` with functions whose backward pass is right, and with
+The grader calls `agrees` with functions whose backward pass is right, and with
 functions whose backward pass is wrong.
 
 To go on, read how PyTorch compares gradients:
@@ -120,7 +120,7 @@ class Value:
             node._backward()
 
 
-if __name__ == "__main__":  # to try it yourself: python 14_gradcheck.py
+if __name__ == "__main__":  # runs if this file is run as a program
 
     def right(a, b):
         return a * b + a

@@ -38,7 +38,7 @@ The graph also keeps what a backward pass leaves there:
 
 Write the four functions. The engine below them is given.
 
-`grade no_grad` compares values and gradients with PyTorch's.
+The grader compares values and gradients with PyTorch's.
 
 To go on, read what PyTorch's graph keeps:
 https://docs.pytorch.org/docs/stable/notes/autograd.html
@@ -131,7 +131,7 @@ def nodes_of(root):
     return order
 
 
-if __name__ == "__main__":  # to try it yourself: python 16_no_grad.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(3.0), Value(2.0)
     loss = a * b * a
     loss.backward()

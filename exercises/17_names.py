@@ -42,8 +42,8 @@ of a name, both are dots:
 Write the five functions. The cross-entropy of exercise 15, the training of exercise 13
 and an engine are given.
 
-`grade names` compares values and gradients with PyTorch's, and also the loss in each of
-20 steps of training. `grade play names` shows how the model learns, and the names that
+The grader compares values and gradients with PyTorch's, and also the loss in each of
+20 steps of training. The replay shows how the model learns, and the names that
 it makes. If your engine from exercise 12 passes, it trains the model there too.
 
 To go on, read a larger model of names: https://github.com/karpathy/makemore
@@ -194,7 +194,7 @@ class Value:
             node._backward()
 
 
-if __name__ == "__main__":  # to try it yourself: python 17_names.py
+if __name__ == "__main__":  # runs if this file is run as a program
 
     def rows(count, length):
         """Return a list of rows of parameters, with small random values."""

@@ -31,8 +31,8 @@ Two things help:
 
 Write the five functions. The engine below them is given.
 
-`grade vanish` compares values and gradients with PyTorch's, for up to twenty layers,
-and `grade play vanish` draws the gradients of all layers.
+The grader compares values and gradients with PyTorch's, for up to twenty layers,
+and the replay draws the gradients of all layers.
 
 To go on, read how the gradients of deep networks are kept alive:
 https://en.wikipedia.org/wiki/Vanishing_gradient_problem
@@ -130,7 +130,7 @@ class Value:
             node._backward()
 
 
-if __name__ == "__main__":  # to try it yourself: python 18_vanish.py
+if __name__ == "__main__":  # runs if this file is run as a program
     for name, layers in (("deep", deep), ("residual", residual)):
         for size in (0.5, 1.0, 2.0):
             x = Value(0.1)

@@ -36,10 +36,10 @@ Fill in `_backward`: read `out.grad`, compute the contribution to each input, an
 it in the `.grad` of that input. Before `_backward` runs, the gradients of the inputs
 are 0.
 
-`grade distribute` runs your `_backward` with different numbers in `out.grad`.
+The grader runs your `_backward` with different numbers in `out.grad`.
 
-The glossary, docs/glossary.md in the repository, explains the terms. To go on, watch
-the lecture that builds micrograd: https://www.youtube.com/watch?v=VMj-3S1tku0
+To go on, watch the lecture that builds micrograd:
+https://www.youtube.com/watch?v=VMj-3S1tku0
 """
 
 
@@ -69,7 +69,7 @@ class Value:
         return out
 
 
-if __name__ == "__main__":  # to try it yourself: python 01_distribute.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(2.0), Value(-3.0)
     out = a + b
     out.grad = 4.0

@@ -21,7 +21,7 @@ goes down when a goes up.
 Fill in `_backward`. As in exercise 01, the gradients of the inputs are 0 before it
 runs.
 
-`grade swap` runs your `_backward` with different numbers in `out.grad`, for positive,
+The grader runs your `_backward` with different numbers in `out.grad`, for positive,
 negative and zero inputs.
 
 To go on, see how the chain rule looks in a network:
@@ -55,7 +55,7 @@ class Value:
         return out
 
 
-if __name__ == "__main__":  # to try it yourself: python 02_swap.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(2.0), Value(-3.0)
     out = a * b
     out.grad = 4.0

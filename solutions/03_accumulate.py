@@ -16,7 +16,7 @@ Each node is drawn as `value | gradient`:
     In PyTorch:  (a * a).backward(); a.grad  # tensor(6.)
 
 Fill in both `_backward` functions. Copy the lines that you wrote in exercises 01 and
-02, and look at what they leave in a.grad for L = a * a. (`grade play` shows it step by
+02, and look at what they leave in a.grad for L = a * a. (The replay shows it step by
 step.) The gradients must be complete in all of these cases:
 - One operation uses a value twice, as in a * a.
 - Several operations use the same value.
@@ -27,7 +27,7 @@ over the same nodes. Otherwise the second pass adds to the results of the first.
 `zero_grad`, which sets the gradients back to 0. PyTorch's optimizers have a method of
 the same name.
 
-`grade accumulate` runs your `_backward` functions on graphs with shared values, from
+The grader runs your `_backward` functions on graphs with shared values, from
 the result to the inputs, and compares every gradient with PyTorch's. Then it calls your
 `zero_grad` and runs the backward pass again.
 
@@ -82,7 +82,7 @@ def zero_grad(nodes):
     # END SOLUTION
 
 
-if __name__ == "__main__":  # to try it yourself: python 03_accumulate.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a = Value(3.0)
     L = a * a
     L.grad = 1.0

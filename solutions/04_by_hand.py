@@ -23,8 +23,8 @@ y at x = 3, y = 2. Each node is drawn as `value | gradient`:
 
 If q propagated before L, `q.grad` would still be 0, so q would contribute 0 to p and to
 x. Nothing would call `q._backward()` again, so the real contributions of q would be
-lost. `python 04_by_hand.py` prints the numbers above. Then it runs `sum_of_product`,
-the second of your functions.
+lost. Run as a program, this file prints the numbers above. Then it runs
+`sum_of_product`, the second of your functions.
 
 Fill in the four functions, from the top of the file to the bottom:
 - `on_paper` returns three gradients. Work them out on paper before you write any of the
@@ -36,7 +36,7 @@ Fill in the four functions, from the top of the file to the bottom:
 - `wrong_orders` returns four values of a.grad, one for each of four orders of the
   calls.
 
-`grade by_hand` checks your numbers, compares all gradients with PyTorch's, and checks
+The grader checks your numbers, compares all gradients with PyTorch's, and checks
 the order of your calls.
 
 To go on, see more graphs drawn and traversed:
@@ -120,7 +120,7 @@ def wrong_orders():
     # END SOLUTION
 
 
-if __name__ == "__main__":  # to try it yourself: python 04_by_hand.py
+if __name__ == "__main__":  # runs if this file is run as a program
     x, y = Value(3.0), Value(2.0)
     p = x * y
     q = p + x

@@ -47,7 +47,7 @@ with your numbers. For the example at the top:
     L.backward()
     print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
 
-`grade predict` checks your numbers. If some of them are wrong, it says which ones, but
+The grader checks your numbers. If some of them are wrong, it says which ones, but
 not what they should be.
 
 To go on, read how gradients flow in a circuit: https://cs231n.github.io/optimization-2/
@@ -176,6 +176,6 @@ def vanishing():
     # END SOLUTION
 
 
-if __name__ == "__main__":  # to check a number with PyTorch: python 05_predict.py
+if __name__ == "__main__":  # runs if this file is run as a program
     print("yours:", product_of_sum())
     # Write lines with torch here, for L = (a + b) * c at a = 2, b = -3, c = 10.

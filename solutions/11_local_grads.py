@@ -32,7 +32,7 @@ through the nodes, users before inputs. Each node adds a contribution to the gra
 each of its inputs. It must be possible to call `backward` again, on the same node or on
 another one, after all gradients have been set back to 0.
 
-`grade local_grads` compares the gradients with PyTorch's, and checks what your nodes
+The grader compares the gradients with PyTorch's, and checks what your nodes
 store.
 
 To go on, read what PyTorch's nodes store:
@@ -92,7 +92,7 @@ def build_topo(root):
     return order
 
 
-if __name__ == "__main__":  # to try it yourself: python 11_local_grads.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(2.0), Value(-3.0)
     L = a * b + a
     L.backward()

@@ -34,7 +34,7 @@ defined. So compute the loss as log(s) - a, and not from the probability.
 
 Write the three functions. The engine below them is given.
 
-`grade softmax` compares values and gradients with PyTorch's, also for large logits.
+The grader compares values and gradients with PyTorch's, also for large logits.
 
 To go on, read how a model classifies: https://cs231n.github.io/linear-classify/
 """
@@ -143,7 +143,7 @@ class Value:
             node._backward()
 
 
-if __name__ == "__main__":  # to try it yourself: python 15_softmax.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b, c = Value(math.log(2)), Value(0.0), Value(0.0)
     loss = cross_entropy([a, b, c], 1)
     loss.backward()

@@ -19,12 +19,16 @@ from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
 
+import msgspec
+from msgspec import Struct
+
 from ..base import UserError, plain, read_plain, write_files
 from ..base.processes import find_program, start
 from ..course import Course, CourseError
 from ..oracle.answer_book import AnswerBook, read_book
 from ..remarks import Died
-from ..views.replay import build_replay_frame
+from ..views.replay import ReplayPage, build_replay_frame
+from ..views.site import Block, GivenFiles, Search, SiteCourse, SiteExercise, SitePart, Stored, Verdict
 from ..words import author as words
 from ..words import practice
 from ..words.learner import ended_text
@@ -262,8 +266,9 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
 _GRADER = Path(__file__).resolve().parents[1]
 _PAGE = _GRADER / "views" / "site"
 _STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
-_SCRIPTS = (
+SCRIPTS = (
     _GRADER / "views" / "offline" / "elements.js",
+    _PAGE / "schema.js",
     _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
     *(_PAGE / f"{name}.js" for name in ("work", "side", "verdict", "page")),
@@ -365,7 +370,7 @@ def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]
         "replay.html": build_replay_frame(),
     }
     title = html.escape(plain(course.title))
-    scripts = "\n".join(f'<script src="{path.name}"></script>' for path in _SCRIPTS)
+    scripts = "\n".join(f'<script src="{path.name}"></script>' for path in SCRIPTS)
     texts = {
         "index.html": Template(_read(_PAGE / "index.html")).substitute(
             title=title,
@@ -379,9 +384,10 @@ def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]
         **frames,
         "page.css": "".join(map(_read, _STYLES)),
         "worker.js": _read(_PAGE / "worker.js"),
-        "course.json": json.dumps(page_data(course, book) | {"imports": imports}, ensure_ascii=False),
+        "course.json": msgspec.json.encode(page_data(course, book, imports)).decode(),
         "licences.txt": _read(_LICENCES),
-        **{path.name: _read(path) for path in _SCRIPTS},
+        **{path.name: _read(path) for path in SCRIPTS},
+        "schema.js": _read(_PAGE / "schema.js").replace("$schema", json.dumps(schema())),
     }
     return {name: text.encode() for name, text in texts.items()}
 
@@ -393,50 +399,67 @@ def _hashes(directive: str, frames: Iterable[str]) -> str:
     )
 
 
-def page_data(course: Course, book: AnswerBook) -> dict[str, object]:
-    """Return what the page shows of the course before the interpreter is there."""
-    return {
-        "id": course.id,
-        "hash": course.hash,
-        "title": course.title,
-        "hangSeconds": HANG_S,
-        "hung": ended_text(Died("wall_limit", seconds=HANG_S)),
-        "died": ended_text(Died("exited")),
-        "welcome": practice.WELCOME_PAGE,
-        "further": course.further,
-        "parts": [
-            {"title": part.title, "points": part.max_score, "exercises": part.exercises} for part in course.parts
-        ],
-        "exercises": [
-            {
-                "id": exercise.id,
-                "number": exercise.number,
-                "title": exercise.title,
-                "file": exercise.filename,
-                "points": exercise.max_score,
-                "stub": book.stubs[exercise.id],
-                "lesson": lesson(book.stubs[exercise.id]),
-                "hints": exercise.hints,
-                "learnt": exercise.learnt,
-            }
+class Answers(Struct, frozen=True):
+    """The answers of an interpreter in JSON, by the request."""
+
+    grade: Verdict
+    search: Search
+    taken: GivenFiles
+    replay: ReplayPage
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schemas of what the page takes from an interpreter and from the browser's storage, by name."""
+    _, known = msgspec.json.schema_components([Answers, Stored], ref_template="{name}")
+    return known
+
+
+def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> SiteCourse:
+    """Return what the page shows of the course. `imports` has the files of each module that files may import."""
+    return SiteCourse(
+        id=course.id,
+        hash=course.hash,
+        title=course.title,
+        hang_seconds=HANG_S,
+        hung=ended_text(Died("wall_limit", seconds=HANG_S)),
+        died=ended_text(Died("exited")),
+        welcome=practice.WELCOME_PAGE,
+        further=course.further,
+        parts=[SitePart(part.title, part.max_score, part.exercises) for part in course.parts],
+        exercises=[
+            SiteExercise(
+                id=exercise.id,
+                number=exercise.number,
+                title=exercise.title,
+                file=exercise.filename,
+                points=exercise.max_score,
+                stub=book.stubs[exercise.id],
+                lesson=lesson(book.stubs[exercise.id]),
+                hints=exercise.hints,
+                learnt=exercise.learnt,
+            )
             for exercise in course.exercises
         ],
-    }
+        imports=dict(imports),
+    )
 
 
-_ITEM = re.compile(r"[-*] +|\d+\. +")
+_ITEM = "- "
 _PROSE = re.compile(r"[A-Z][a-z]+ .*\.", re.DOTALL)  # an indented block of sentences, such as a worked example
 
 
-def lesson(stub: str) -> list[tuple[str, list[str]]]:
+def lesson(stub: str) -> list[tuple[Block, list[str]]]:
     """Return the docstring of an exercise file as blocks, without its first line, which is the title.
+
+    Blank lines separate blocks. A list begins with `- `, after a blank line or a line that ends in a colon. So a
+    formula that is broken before a sign stays text.
 
     Returns:
         `("p", [text])`, `("ul", items)`, `("pre", lines)` for indented code, or `("aside", [text])` for indented
-        sentences. Blank lines separate blocks, but a list may also follow a line of text.
+        sentences.
     """
     text = ast.get_docstring(ast.parse(stub)) or ""
-    blocks: list[tuple[str, list[str]]] = []
+    blocks: list[tuple[Block, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.partition("\n")[2].strip("\n")):
         lines = block.split("\n")
         # indented: code, or sentences such as a worked example
@@ -450,13 +473,14 @@ def lesson(stub: str) -> list[tuple[str, list[str]]]:
                 blocks.append(("pre", code))
             continue
         # text, and a list that may follow it without a blank line
-        first = next((at for at, line in enumerate(lines) if _ITEM.match(line)), len(lines))
+        begins = (at for at, line in enumerate(lines) if line.startswith(_ITEM))
+        first = next((at for at in begins if at == 0 or lines[at - 1].rstrip().endswith(":")), len(lines))
         if first:
             blocks.append(("p", [" ".join(map(str.strip, lines[:first]))]))
         items: list[str] = []
         for line in lines[first:]:
-            if _ITEM.match(line):
-                items.append(_ITEM.sub("", line, count=1))
+            if line.startswith(_ITEM):
+                items.append(line.removeprefix(_ITEM).strip())
             else:
                 items[-1] += f" {line.strip()}"
         if items:

@@ -6,7 +6,7 @@ import sys
 import time
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable
 from importlib import invalidate_caches
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -26,61 +26,14 @@ from ..remarks import Reason
 from ..report import ExerciseResult, Report, read_report, to_json, with_results
 from ..report.shown import facts_of, first_failure, hint_of, line_of, located
 from ..views.practice import exercise_screen
-from ..words.practice import no_exercise_file, unread_text
+from ..views.site import MARKED, REPORT, GivenFiles, Printed, Search, Verdict
+from ..words.practice import WHEN_LOADED, no_exercise_file, unread_text
 from .session import Practice, Shown
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
 _LONGEST_S = 2.0  # a verdict on a loop without end has to be back within three seconds
 _SLICE_S = 0.1  # after which a search lets other requests pass
-
-
-class Verdict(Struct, frozen=True):
-    """The verdict on an exercise, for the page.
-
-    Attributes:
-        lines: What `grade` prints about the exercise, without commands that can only be run in a terminal.
-        marked: The numbers of the lines that the failure is about.
-        hints: The numbers of the hints that fit the failure, counted from 1.
-        report: The report for the learner, as JSON.
-        searched: Whether the file can be searched for the line that must change.
-        line: The sentence about the line that must change, if a search has found it.
-    """
-
-    exercise: str
-    status: str
-    score: int
-    max_score: int
-    lines: Sequence[str]
-    marked: Sequence[int]
-    hints: Sequence[int]
-    report: str
-    searched: bool
-    line: str
-
-
-class Search(Struct, frozen=True):
-    """A part of the search for the line that must change.
-
-    Attributes:
-        ended: Whether the search has ended.
-        verdict: The verdict with the result of the search, if there is one.
-    """
-
-    ended: bool
-    verdict: Verdict | None = None
-
-
-class GivenFiles(Struct, frozen=True):
-    """Files that the learner gave to the page.
-
-    Attributes:
-        texts: The texts of exercises' files by the exercises' ids.
-        problems: A sentence about each file that cannot be used.
-    """
-
-    texts: dict[str, str]
-    problems: Sequence[str]
 
 
 class Tab:
@@ -179,17 +132,19 @@ class Tab:
     def _verdict(self, report: Report, width: int) -> Verdict:
         (result,) = report.exercises
         failure = first_failure(result)
+        written = to_json(report).decode()
         return Verdict(
             result.id,
             result.status,
             result.score,
             result.max_score,
             exercise_screen(for_page(result), style=Style(width=width)),
-            sorted(_marked(result)),
+            sorted(_marked(result))[:MARKED],
             self._course.by_id[result.id].hints_from(hint_of(failure)) if failure else (),
-            to_json(report).decode(),
+            written if len(written) <= REPORT // 2 else "",
             is_searched(result),
             line_of(result),
+            _printed(result),
         )
 
     def shallow(self) -> bool:
@@ -328,10 +283,18 @@ def _path(exercise: Exercise) -> Path:
 
 
 def for_page(result: ExerciseResult) -> ExerciseResult:
-    """Return a result without the commands for hints and replays, which are buttons on the page."""
-    return replace(
-        result, checks=tuple(replace(check, hint=UNSET, hint_number=0, play=UNSET) for check in result.checks)
-    )
+    """Return a result for a verdict without commands: the page has buttons, and shows printed text in full."""
+    bare = (replace(check, hint=UNSET, hint_number=0, play=UNSET, output=UNSET) for check in result.checks)
+    return replace(result, checks=tuple(bare))
+
+
+def _printed(result: ExerciseResult) -> list[Printed]:
+    """Return what the code printed when it was loaded and in the checks. What is printed alike is there once."""
+    titles: defaultdict[str, list[str]] = defaultdict(list)
+    for title, output in [(WHEN_LOADED, result.output), *((check.title, check.output) for check in result.checks)]:
+        if output:
+            titles[output].append(title)
+    return [Printed(of, output) for output, of in titles.items()]
 
 
 def _marked(result: ExerciseResult) -> set[int]:

@@ -6,14 +6,14 @@ import re
 import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..base import plain
 from ..program import OPERATIONS, Leaf, Operation, Program, program
-from ..replay import Played, SourceText
-from ..replay.model import Input
+from ..replay import Played
+from ..replay.model import Input, Landscape, Model, Replay, Thermometer
 from .offline import Parts, write_page
 
 _HERE = Path(__file__).resolve().with_suffix("")
@@ -80,26 +80,45 @@ def build_replay_frame() -> str:
     return write_page(PARTS, "Replay", None)
 
 
-def document(played: Played) -> dict[str, Any]:
-    """Return the page's data. A file that is the source of several replays is stored once."""
-    sources: list[SourceText] = []
-    shown = []
-    for replay in played.replays:
-        if replay.source not in sources:
-            sources.append(replay.source)
-        document = msgspec.to_builtins(replay)
-        names = short_names([node["name"] for node in document["nodes"]], replay.root)
-        nodes = [{**node, "name": name} for node, name in zip(document["nodes"], names, strict=True)]
-        shown.append({**document, "nodes": nodes, "source": sources.index(replay.source)})
-    return {
-        "replays": shown,
-        "sources": msgspec.to_builtins(sources),
-        "landscape": msgspec.to_builtins(played.landscape),
-        "thermometers": msgspec.to_builtins(played.thermometers),
-        "model": msgspec.to_builtins(played.model),
-        "note": played.note,
-        "game": {"title": GAME_TITLE, "program": plain(GAME.text), "nodes": _nodes(GAME), "root": GAME.root},
-    }
+class GameNode(Struct, frozen=True):
+    """A node of a program in the form of a replay, without the results of an engine."""
+
+    name: str
+    op: str
+    inputs: tuple[Input, ...]
+    leaf_value: float | None
+
+
+class Game(Struct, frozen=True):
+    """The program of the order game."""
+
+    title: str
+    program: str
+    nodes: tuple[GameNode, ...]
+    root: int
+
+
+class ReplayPage(Struct, frozen=True):
+    """The data of the page: what was played, and the program of the order game."""
+
+    replays: tuple[Replay, ...]
+    landscape: Landscape | None
+    thermometers: tuple[Thermometer, ...]
+    model: Model | None
+    note: str
+    game: Game
+
+
+def document(played: Played) -> ReplayPage:
+    """Return the page's data, in which each node has a short name."""
+
+    def named(replay: Replay) -> Replay:
+        names = short_names([node.name for node in replay.nodes], replay.root)
+        return replace(replay, nodes=tuple(replace(n, name=name) for n, name in zip(replay.nodes, names, strict=True)))
+
+    shown = tuple(map(named, played.replays))
+    game = Game(GAME_TITLE, plain(GAME.text), _nodes(GAME), GAME.root)
+    return ReplayPage(shown, played.landscape, played.thermometers, played.model, played.note, game)
 
 
 def short_names(names: Sequence[str], root: int) -> list[str]:
@@ -123,14 +142,11 @@ def _free_names() -> Iterator[str]:
         yield from (f"{letter}{number}" for letter in _LETTERS)
 
 
-def _nodes(game: Program) -> list[dict[str, Any]]:
-    """Return a program's nodes in the form of a replay, without the results of an engine."""
-    return [
-        {
-            "name": node.name,
-            "op": "leaf" if isinstance(node, Leaf) else node.op,
-            "inputs": msgspec.to_builtins(Input.of(node)),
-            "leaf_value": node.value if isinstance(node, Leaf) else None,
-        }
+def _nodes(game: Program) -> tuple[GameNode, ...]:
+    """Return a program's nodes in the form of a replay."""
+    return tuple(
+        GameNode(node.name, "leaf", (), node.value)
+        if isinstance(node, Leaf)
+        else GameNode(node.name, node.op, Input.of(node), None)
         for node in game.nodes
-    ]
+    )

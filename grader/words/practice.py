@@ -88,6 +88,7 @@ WELCOME_PAGE = (
     "Welcome. Read the lesson. Then replace each TODO, and the `raise` line under it, with your code. It is graded "
     "when you stop typing."
 )
+WHEN_LOADED = "when the file was loaded"
 LEARNT = "What you have learnt:"
 learnt = Sentence("You have learnt: {lesson}", "lesson")
 FURTHER = "Where to go next:"

@@ -7,12 +7,13 @@ import shutil
 import zipfile
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from site_of import ROOT, distribution, site_of, wheel_of
 
 from grader.author.release import solutions_in
-from grader.author.site import SiteError, build_site, lesson
+from grader.author.site import SiteError, build_site, lesson, page_data
 from grader.course import CourseError, load_course
 from grader.oracle.answer_book import read_book
 
@@ -116,10 +117,25 @@ def test_the_page_has_every_exercise(site: Path) -> None:
     assert all(one["lesson"] for one in data["exercises"])
 
 
+COMMAND = re.compile(
+    r"`(?:grade|python3?|make|pip)\b|\bpython\d? \w+\.py|\b(?:docs|tests|solutions|examples)/|\w\.md\b"
+)
+
+
+def test_the_page_names_no_command_that_it_lacks() -> None:
+    """Lessons, files, hints and what follows the course are true in a terminal and on the page."""
+    course = load_course(ROOT)
+    data = page_data(course, read_book(course.book), {})
+    texts = re.findall(r'"((?:[^"\\]|\\.)*)"', json.dumps(msgspec.to_builtins(data)))
+    assert [] == [text for text in texts for found in [COMMAND.search(re.sub(r"https://\S+", "", text))] if found]
+
+
 LESSON = '''"""01 first: a title
 
-One
-paragraph, and a list:
+One - two
+* 3 = 4
+1. - 5 is
+- 6, and a list:
 - one
   item
 - two
@@ -138,7 +154,7 @@ paragraph, and a list:
 def test_a_lesson_is_paragraphs_code_and_lists() -> None:
     """The title is left out, lines of a paragraph are joined, and code keeps its lines, blank ones included."""
     assert [
-        ("p", ["One paragraph, and a list:"]),
+        ("p", ["One - two * 3 = 4 1. - 5 is - 6, and a list:"]),
         ("ul", ["one item", "two"]),
         ("pre", [">>> 1 + 1", "2", "", ">>> 2"]),
         ("aside", ["Take a worked example."]),

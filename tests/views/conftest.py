@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from many_graded import grade_texts, grader_of
 from msgspec.structs import replace
+from odd_words import OddWords
 from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from grader.course import Course, Exercise
@@ -155,13 +156,30 @@ def _program(title: str, package: str, *others: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def browser(chromium: str, request: pytest.FixtureRequest) -> Iterator[Browser]:
-    """Start Chromium. A module may have further `BROWSER_FLAGS`."""
+def odd_words(chromium: str, request: pytest.FixtureRequest) -> Iterator[OddWords]:
+    """Start Chromium, and read all that its pages show. A module may have further `BROWSER_FLAGS`."""
     flags = [*FLAGS, *getattr(request.module, "BROWSER_FLAGS", ())]
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
-        yield browser
+        yield OddWords(browser)
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def browser(odd_words: OddWords) -> Browser:
+    """Return the browser of a test file."""
+    return odd_words.browser
+
+
+@pytest.fixture(autouse=True)
+def _no_odd_words(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test in Chromium if any view has shown a word such as `undefined`."""
+    if "browser" not in request.fixturenames:
+        yield
+        return
+    read: OddWords = request.getfixturevalue("odd_words")
+    yield
+    assert [] == read.said()
 
 
 @pytest.fixture(scope="session")

@@ -311,6 +311,35 @@ def test_an_address_opens_a_learner(open_page: OpenPage, a_class: list[Report]) 
     page.wait_for_selector("dialog", state="hidden")
 
 
+@pytest.mark.parametrize("parts", [True, False], ids=["with parts", "without parts"])
+def test_each_learner_is_shown_in_words(
+    open_html: OpenHtml, handed_in: tuple[Report, ...], course: Course, parts: bool
+) -> None:
+    """Every learner's view can be read, also of the absent, the excused, and those without a report.
+
+    Whatever a view shows is read for words such as `undefined`.
+    """
+    reports = [replace(report, submission=SubmissionStamp(f"l{at}", "0")) for at, report in enumerate(handed_in)]
+    roster = parse_roster(b"login,name,section\n" + b"".join(b"l%d,L %d,a\n" % (at, at) for at in range(8)), "r.csv")
+    people = Class(tuple(HandIn.of(report.submission) for report in reports), roster)
+    own = course if parts else replace(course, parts=())
+    summary = summarise(own, reports, {"lost": "its archive is damaged"}, (), people)
+    assert bool(summary.parts) == parts
+    code = Beside(lambda report: {"distribute": CODE} if report.submission.id == "l3" else {}, changes=(CHANGE,))
+    page = open_html(build_page(summary, reports, code))
+    shown = names(page)
+    assert {f"L {at}" for at in range(8)} <= set(shown)
+
+    for name in shown:
+        page.get_by_role("button", name=name, exact=True).first.click()
+        expect_opened(page, name)
+        page.evaluate("for (const closed of document.querySelectorAll('dialog details')) closed.open = true")
+        scored = name in {f"L {at}" for at in range(len(reports))}
+        expect(page.locator("dialog > p:not(.score)")).to_have_count(len(course.parts) if parts and scored else 0)
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="hidden")
+
+
 def hostile(report: Report, text: str) -> Report:
     """Return the report with a hostile text in each field that a submission can fill."""
 

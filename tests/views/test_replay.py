@@ -16,15 +16,14 @@ pytestmark = pytest.mark.usefixtures("kept_processes")
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
 
 
-def test_a_file_that_several_replays_ran_is_there_once() -> None:
-    """Each replay refers to its file."""
+def test_a_replay_has_the_file_that_ran() -> None:
+    """Each replay has its file."""
     other = replay("L = a * a", a=3, source=SourceText("other.py", ("pass",)))
     shown = (replay("L = a + b", a=1, b=2), other, replay("L = a * b", a=1, b=2))
     data = unpack(build_replay_page(Played(shown)))
 
-    assert [0, 1, 0] == [shown["source"] for shown in data["replays"]]
-    assert [SOURCE.file, "other.py"] == [source["file"] for source in data["sources"]]
-    assert CODE.split("\n") == data["sources"][0]["lines"]
+    assert [SOURCE.file, "other.py", SOURCE.file] == [shown["source"]["file"] for shown in data["replays"]]
+    assert CODE.split("\n") == data["replays"][0]["source"]["lines"]
 
 
 def test_visits_and_numbers_are_in_it() -> None:
@@ -44,7 +43,7 @@ def test_what_learners_write_is_packed() -> None:
     page = build_replay_page(Played((hostile,), replace(LANDSCAPE, title=EVIL, parameters=(EVIL,))))
 
     assert EVIL not in page
-    assert [EVIL] == unpack(page)["sources"][0]["lines"]
+    assert [EVIL] == unpack(page)["replays"][0]["source"]["lines"]
     assert re.search("<title>&lt;/script&gt;.*: your backward pass</title>", page)
 
 

@@ -3,13 +3,14 @@
 Python takes seconds to start in a browser, so the tests share one page, in this order.
 """
 
+import ast
 import json
 import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from in_process import run_grade
@@ -22,6 +23,7 @@ from grader.course import Course, load_course
 pytestmark = pytest.mark.browser
 exhaustive = pytest.mark.exhaustive
 ROOT = Path(__file__).resolve().parents[2]
+ATTACKS = read_yaml(Path(__file__).with_name("site_attacks.yaml"))
 AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
 # compiling Pyodide a second time, to faster code, takes longer than all that these tests run
 BROWSER_FLAGS = ("--js-flags=--no-wasm-tier-up",)
@@ -532,7 +534,9 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     page.evaluate(
         "(stored) => { for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value); }",
         {
-            f"backward:{course.id}:result:{one.id}": json.dumps({"status": "passed", "score": one.max_score})
+            f"backward:{course.id}:result:{one.id}": json.dumps(
+                {"status": "passed", "score": one.max_score, "text": "", "course": "", "report": ""}
+            )
             for one in course.exercises
         },
     )
@@ -549,3 +553,120 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+# the words of a lesson on the page, with the sign of each item of a list
+LESSON = """[...document.querySelectorAll("#text > *")].map((block) => block.localName === "ul"
+    ? [...block.children].map((item) => `- ${item.textContent}`).join("\\n") : block.textContent).join("\\n")"""
+
+
+def test_a_lesson_has_every_word_of_its_docstring(still: BrowserContext, course: Course) -> None:
+    """No word, number or sign is lost, whatever a line of a docstring begins with."""
+    page = still.new_page()
+    page.goto("/")
+    for exercise in course.exercises:
+        opened(page, exercise.number)
+        expect(page.locator("#title")).to_have_text(f"{exercise.number} {exercise.title}")
+        docstring = ast.get_docstring(ast.parse((ROOT / "exercises" / exercise.filename).read_text("utf-8"))) or ""
+        text = docstring.partition("\n")[2].replace("`", "")
+        assert text.split() == page.evaluate(LESSON).split(), exercise.id
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (1024, 600)])
+def test_the_page_opens_at_the_lesson(browser: Browser, visit: Visit, width: int, height: int) -> None:
+    """The beginning of the lesson is seen on a phone, on a tablet and on a small laptop, with each exercise."""
+    context = browser.new_context(viewport={"width": width, "height": height}, base_url=visit.address)
+    context.route("**/python/*", lambda route: route.abort())
+    page = context.new_page()
+    for at in ("/", "/#names"):
+        page.goto(at)
+        if at == "/":
+            expect(page.locator("#editor .cm-content")).to_have_count(1)
+        else:
+            page.reload()
+        expect(page.locator("#text > *").first).to_be_in_viewport()
+        page.wait_for_timeout(500)  # the editor measures itself after the page is there
+        expect(page.locator("#title")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#text > *").first).to_be_in_viewport()
+        # the editor shows the place to be filled in, where it can be seen
+        editor = page.locator("#editor").evaluate("(one) => one.shadowRoot.querySelector('.cm-scroller').scrollTop")
+        assert editor > 0
+    context.close()
+
+
+# -- What others could have written
+
+
+@pytest.mark.parametrize(
+    ("action", "forged"), [(action, forged) for action, every in ATTACKS["answers"].items() for forged in every]
+)
+def test_a_forged_answer_is_refused(still: BrowserContext, action: str, forged: Any) -> None:
+    """An answer of an interpreter has the form and the bounds of the grader's own, or it is none."""
+    page = still.pages[0] if still.pages else still.new_page()
+    page.goto("/")
+    ask = """([action, text]) => {
+        try { return answered(action, text) && "taken"; } catch (error) { return error.name; }
+    }"""
+    right = {"exercise": "swap", "status": "failed", "score": 0, "max_score": 5, "lines": ["FAIL"], "marked": [1]}
+    right |= {"hints": [1], "report": "{}", "searched": True, "line": "", "printed": [{"titles": ["a"], "text": "b"}]}
+    assert "taken" == page.evaluate(ask, ["grade", json.dumps(right)])
+    text = json.dumps({**(right if action == "grade" else {}), **forged}).replace("LARGE", 5_000_000 * "x")
+    assert page.evaluate(ask, [action, text]) in ("Error", "SyntaxError")
+
+
+def test_a_forged_verdict_is_a_failure(visit: Visit) -> None:
+    """The page says that the interpreter failed, keeps nothing of the forged verdict, and goes on after a reload."""
+    page = visit.page
+    opened(page, "03")
+    forged = {"exercise": "accumulate", "status": "x" * 5_000_000, "score": "1e9", "lines": 3}
+    page.evaluate(
+        "(text) => { window.ask = Interpreters.prototype.ask; Interpreters.prototype.ask = async () => text; }",
+        json.dumps(forged),
+    )
+    typed(page, "# forged\n")
+    expect(page.locator("#verdict")).to_contain_text("FAIL 03 accumulate")
+    expect(page.locator("#state")).to_have_text("")
+    page.evaluate("() => { Interpreters.prototype.ask = window.ask; }")
+    assert page.evaluate("Object.values(localStorage).join().length") < 1_000_000
+    page.reload()
+    started(page)
+    expect(page.locator("#state")).to_have_text("")
+    expect(page.locator("#score")).to_have_text(re.compile(r"^\d+/\d+ points, \d+ of \d+ exercises passed$"))
+    page.locator("#reset").click()
+
+
+def test_damaged_storage_and_addresses_are_left_alone(still: BrowserContext, course: Course) -> None:
+    """What the page would not have stored is not there for it, and an address may end in anything."""
+    page = still.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto("/")
+    page.evaluate(
+        """([prefix, ids, values]) => {
+            ids.forEach((id, at) => {
+                for (const kind of ["text", "kept", "result"])
+                    localStorage.setItem(`${prefix}${kind}:${id}`, values[at % values.length]);
+            });
+            localStorage.setItem(`${prefix}at:exercise`, values[0]);
+        }""",
+        [f"backward:{course.id}:", [one.id for one in course.exercises], ATTACKS["storage"]],
+    )
+    for address in ("#%", "#%E0%A4%A", "#__proto__", "#constructor"):
+        page.goto("about:blank")
+        page.goto(f"/{address}")
+        expect(page.locator("#title")).to_have_text(re.compile("^01 "))
+        expect(page.locator("#score")).to_have_text(re.compile(r"^0/\d+ points, 0 of \d+ exercises passed$"))
+        for exercise in course.exercises:
+            opened(page, exercise.number)
+            expect(page.locator("#file")).to_have_text(exercise.filename)
+    assert [] == errors
+
+
+def test_a_name_in_a_zip_is_no_link(visit: Visit, tmp_path: Path) -> None:
+    """A note says which file cannot be read, and shows its name as text."""
+    path = tmp_path / "work.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("https://example.org/`x`/02_swap.py", b"\xff")
+    visit.page.set_input_files("#import", path)
+    expect(visit.page.locator("#note")).to_contain_text("https://example.org/")
+    expect(visit.page.locator("#note a")).to_have_count(0)

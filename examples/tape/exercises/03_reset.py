@@ -13,7 +13,7 @@ Value. For the errors 1 and -3 it is (1 + 9) / 2 = 5, and the gradients are 2 * 
 Fill in `reset()`. Afterwards the tape is empty, and the gradient is 0 for every node that was on it
 and for every input of such a node.
 
-`grade reset` computes losses with your functions and the given `backward`, and calls your `reset`
+The grader computes losses with your functions and the given `backward`, and calls your `reset`
 between them. It compares the gradients with PyTorch's.
 """
 
@@ -65,7 +65,7 @@ def reset():
     raise NotImplementedError("reset: which gradients have to be set to 0, and what else has to be cleared?")
 
 
-# The rest is given. `grade reset` calls these functions with numbers.
+# The rest is given. The grader calls these functions with numbers.
 
 
 def fresh(*numbers):
@@ -121,6 +121,6 @@ def second_loss(w, x, y):
     return [w.grad, x.grad]
 
 
-if __name__ == "__main__":  # to try it yourself: python 03_reset.py
+if __name__ == "__main__":  # runs if this file is run as a program
     print(loss_of(1.0, -3.0), gradients_of(1.0, -3.0))  # 5.0, then 1.0 and -3.0
     print(second_loss(3.0, 2.0, 5.0))  # 10.0 and 15.0

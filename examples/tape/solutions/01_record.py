@@ -11,7 +11,7 @@ needs only the tape. It does not have to know which result is a sum and which is
 Fill in `__add__` and `__mul__`. Each calls `record` with its result and an (input, local derivative)
 pair for each input. Fill in `record`, which makes the node, appends it to the tape, and returns it.
 
-`grade record` sends gradients through the pairs of each node and compares them with PyTorch's. It
+The grader sends gradients through the pairs of each node and compares them with PyTorch's. It
 also looks at what is on the tape after a few operations.
 """
 
@@ -49,7 +49,7 @@ def record(data, *sources):
     # END SOLUTION
 
 
-# The rest is given. `grade record` calls these functions with numbers.
+# The rest is given. The grader calls these functions with numbers.
 
 
 def fresh(*numbers):
@@ -72,7 +72,7 @@ def tape_length(a, b):
     return len(taped(a, b))
 
 
-if __name__ == "__main__":  # to try it yourself: python 01_record.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(2.0), Value(-3.0)
     L = a * b
     print(tape)  # one node, with data -6.0

@@ -11,7 +11,7 @@ Nothing has to be sorted.
 Fill in `backward(root)`. Set the root's gradient to 1. Then go through the tape from its end to its
 beginning: each node adds its own gradient times the local derivative to each of its sources.
 
-`grade replay` compares every gradient with PyTorch's, on graphs with shared values. It also changes
+The grader compares every gradient with PyTorch's, on graphs with shared values. It also changes
 what is on the tape, and checks that the gradients change accordingly.
 """
 
@@ -53,7 +53,7 @@ def backward(root):
     # END SOLUTION
 
 
-if __name__ == "__main__":  # to try it yourself: python 02_replay.py
+if __name__ == "__main__":  # runs if this file is run as a program
     a, b = Value(2.0), Value(-3.0)
     L = a * b + a
     backward(L)

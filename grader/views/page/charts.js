@@ -4,17 +4,23 @@ const WIDE = 560,
   HIGH = 230;
 const EDGE = { left: 34, right: 14, top: 26, bottom: 38 };
 
-/** Draw how many submissions have how many points, in up to 20 bands, with the median. */
+/**
+ * Draw how many submissions have how many points, in up to 20 bands, with the median.
+ * @type {(data: PreparedPage) => void}
+ */
 function distribution(data) {
-  const graded = data.learners.filter((learner) => learner.score !== undefined);
-  const scores = [...new Map(graded.map((learner) => [learner.submission, learner.score])).values()];
+  const scores = [...new Map(data.learners.map((learner) => [learner.submission, learner.score])).values()].filter(
+    (score) => score !== undefined,
+  );
   const most = data.max_score;
   if (!scores.length || !most) return;
   const step = Math.max(1, Math.round(most / 20));
   const bands = new Array(Math.ceil(most / step)).fill(0);
   for (const score of scores) bands[Math.min(bands.length - 1, Math.floor(score / step))] += 1; // the last holds full marks
   const highest = Math.max(...bands);
+  /** @type {(points: number) => number} */
   const x = (points) => EDGE.left + ((WIDE - EDGE.left - EDGE.right) * points) / most;
+  /** @type {(n: number) => number} */
   const y = (n) => HIGH - EDGE.bottom - ((HIGH - EDGE.top - EDGE.bottom) * n) / highest;
   const { median } = data.scores;
   const lines = ticks(highest, 4).flatMap((n) => [
@@ -27,7 +33,7 @@ function distribution(data) {
   });
   const below = ticks(most, 10).map((at) => svg("text", { x: x(at), y: y(0) + 16, "text-anchor": "middle" }, count(at)));
   const place = median < 0.15 * most ? "start" : median > 0.85 * most ? "end" : "middle";
-  byId("distribution").append(
+  add(byId("distribution"),
     svg(
       "svg.plot",
       {
@@ -46,10 +52,13 @@ function distribution(data) {
   );
 }
 
-/** Return round whole numbers from 0 to `most`, about as many as asked for. */
+/**
+ * Return round whole numbers from 0 to `most`, about as many as asked for.
+ * @type {(most: number, about: number) => number[]}
+ */
 function ticks(most, about) {
   const rough = most / about;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough));
+  const step = Math.max(1, [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? 1);
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, n) => n * step);
 }

@@ -1,33 +1,44 @@
 "use strict";
 
 const MANY = 200; // of more rows, only those in view are laid out
-let showOnly; // a function that filters the table of learners by a label and a test
-let showAll; // a function that ends such a filter
+/** @type {(label: string, those: Test) => void} */
+let showOnly = () => {}; // a function that filters the table of learners by a label and a test
+/** @type {() => void} */
+let showAll = () => {}; // a function that ends such a filter
 
-/** Return how a result is drawn in the heat map: a class, the text in the cell, and words for it. */
+/**
+ * Return how a result is drawn in the heat map: a class, the text in the cell, and words for it.
+ * @type {(result: ClassResult | null, exercise: ClassExercise) => [step: string, text: string, words: string]}
+ */
 function heat(result, exercise) {
   if (!result) return ["missing", "–", say("heat.none")];
   if (result.status === "missing") return ["missing", "–", say("status.missing")];
   if (NOTHING.includes(result.status)) return [result.status, sign(result.status), say(`status.${result.status}`)];
   const part = exercise.max_score ? result.score / exercise.max_score : 1;
   const step = part >= 1 ? "full" : part >= 0.75 ? "most" : part >= 0.5 ? "half" : part > 0 ? "few" : "zero";
-  return [step, result.score, say("heat.points", { score: result.score, most: exercise.max_score })];
+  return [step, String(result.score), say("heat.points", { score: result.score, most: exercise.max_score })];
 }
 
 // The classes of cells, with an example of the text in one
 const HEAT = Object.entries({ zero: "0", few: "3", half: "5", most: "7", full: "8" });
 
-/** Return the columns before those of the exercises, as far as this class has something in them. */
+/**
+ * Return the columns before those of the exercises, as far as this class has something in them.
+ * @type {(data: PreparedPage) => LearnerColumn[]}
+ */
 function firstColumns(data) {
+  /** @type {(test: Test) => boolean} */
   const some = (test) => data.learners.some(test);
+  /** @type {(name: "section" | "total" | "grade", width: string) => LearnerColumn} */
   const word = (name, width) => ({
     name,
     title: say(`column.${name}`),
     width,
-    sort: (a, b) => texts(a[name], b[name]),
+    sort: (a, b) => texts(a[name]?.toString(), b[name]?.toString()),
     show: (learner) => learner[name] ?? "",
   });
-  return [
+  /** @type {(LearnerColumn | false)[]} */
+  const every = [
     {
       name: "who",
       title: say("column.learner"),
@@ -36,15 +47,15 @@ function firstColumns(data) {
       role: "rowheader",
       show: who,
     },
-    some(({ section }) => section) && word("section", "5em"),
-    some(({ submitted_at: at }) => at) && {
+    some(({ section }) => Boolean(section)) && word("section", "5em"),
+    some(({ submitted_at: at }) => Boolean(at)) && {
       name: "time",
       title: say("column.submitted"),
       width: "9em",
       sort: (a, b) => numbers(Date.parse(a.submitted_at) || 0, Date.parse(b.submitted_at) || 0),
       show: ({ submitted_at: at, late_s: late }) => [
         when(at),
-        late > 0 && h("strong.late", null, ` ${lateness(late)}`),
+        late !== undefined && late > 0 && h("strong.late", null, ` ${lateness(late)}`),
       ],
     },
     {
@@ -63,12 +74,15 @@ function firstColumns(data) {
       down: true,
       sort: (a, b) => numbers(a.total, b.total),
     },
-    some(({ grade }) => grade) && word("grade", "3.5em"),
-  ].filter(Boolean);
+    some(({ grade }) => Boolean(grade)) && word("grade", "3.5em"),
+  ];
+  return every.filter((one) => one !== false);
 }
 
-const standingOf = (standing) => say(`standing.${["absent", "excused"].includes(standing) ? standing : "not_graded"}`);
+/** @type {(standing: string | undefined) => string} */
+const standingOf = (standing) => say(`standing.${standing === "absent" || standing === "excused" ? standing : "not_graded"}`);
 
+/** @type {(learner: ClassLearner) => Child} */
 function who(learner) {
   const open = { type: "button", "data-i": learner.i, tabindex: -1, onclick: () => (location.hash = linkTo(learner.id)) };
   return [
@@ -80,9 +94,13 @@ function who(learner) {
   ];
 }
 
-/** Make the table of learners, which is the heat map of the class too. */
+/**
+ * Make the table of learners, which is the heat map of the class too.
+ * @type {(data: PreparedPage) => void}
+ */
 function learnerTable(data) {
   const columns = firstColumns(data);
+  /** @type {SortedColumn[]} */
   const scored = data.exercises.map((exercise, at) => ({
     name: `e${at}`,
     title: exercise.number,
@@ -93,10 +111,12 @@ function learnerTable(data) {
     }),
     sort: (a, b) => numbers(a.results[at]?.score, b.results[at]?.score),
   }));
+  /** @type {(learner: ClassLearner, exercise: ClassExercise, at: number) => HTMLElement} */
   const cell = (learner, exercise, at) => {
     const [step, text] = heat(learner.results[at], exercise);
     return h(`span.heat.${step}`, { role: "gridcell", "data-e": at }, text);
   };
+  /** @type {(learner: ClassLearner) => HTMLElement} */
   const row = (learner) =>
     h(
       "div.row",
@@ -107,6 +127,7 @@ function learnerTable(data) {
       h("span.strip", { role: "none" }, data.exercises.map((exercise, at) => cell(learner, exercise, at))),
     );
   const rows = data.learners.map((learner) => Object.assign(row(learner), { learner }));
+  /** @type {(one: SortedColumn) => HTMLElement} */
   const head = (one) =>
     h(
       `span.${one.name}`,
@@ -116,9 +137,9 @@ function learnerTable(data) {
   const heads = [...columns, ...scored].map(head);
   const body = h("div.rows", { role: "rowgroup" }, rows);
   const strip = heads.slice(columns.length);
-  strip.forEach((one, at) => one.append(h("span.stem", { "aria-hidden": "true" }, data.exercises[at].id)));
+  strip.forEach((one, at) => add(one, h("span.stem", { "aria-hidden": "true" }, data.exercises[at].id)));
   const box = byId("learner-table");
-  box.replaceChildren(
+  fill(box,
     h(
       "div.grid",
       { role: "grid", "aria-label": say("table.learners"), "aria-rowcount": rows.length + 1 },
@@ -130,10 +151,11 @@ function learnerTable(data) {
       body,
     ),
   );
-  box.firstChild.style.setProperty("--exercises", data.exercises.length);
-  box.firstChild.style.setProperty("--first", columns.map(({ width }) => width).join(" "));
-  box.firstChild.classList.toggle("many", rows.length > MANY);
-  byId("heat-key").replaceChildren(
+  const grid = find(".grid", box);
+  grid.style.setProperty("--exercises", String(data.exercises.length));
+  grid.style.setProperty("--first", columns.map(({ width }) => width).join(" "));
+  grid.classList.toggle("many", rows.length > MANY);
+  fill(byId("heat-key"),
     ...[
       ...HEAT.map(([step, text]) => [step, text, say(`heat.${step}`)]),
       ...["missing", "not_started", "unreadable"].map((status) => [status, sign(status), say(`status.${status}`)]),
@@ -141,11 +163,12 @@ function learnerTable(data) {
   );
 
   let shown = rows;
+  /** @type {(one: SortedColumn) => void} */
   function sort(one) {
     const all = [...columns, ...scored];
     const turn = sortedBy(heads, all.indexOf(one), one.down || one.name.startsWith("e"));
     rows.sort((a, b) => turn * one.sort(a.learner, b.learner));
-    body.append(...rows);
+    add(body, ...rows);
     filter();
     choose(shown[0]);
   }
@@ -154,10 +177,12 @@ function learnerTable(data) {
   const search = byId("search"),
     only = byId("only"),
     section = byId("section");
+  /** @type {Test} */
   let test = () => true;
   function filter() {
     const text = sought(search.value);
     const asked = /^".*"$/.test(text) ? [text.slice(1, -1)] : text.split(" ").filter(Boolean);
+    /** @type {Test} */
     const wanted = (learner) =>
       asked.every((word) => learner.haystack.includes(word)) &&
       (section.value === "" || learner.section === section.value) &&
@@ -165,10 +190,10 @@ function learnerTable(data) {
     for (const line of rows) line.hidden = !wanted(line.learner);
     shown = rows.filter((line) => !line.hidden);
     byId("found").textContent = say("count.shown", { shown: shown.length, n: rows.length });
-    if (!shown.includes(current)) choose(shown[0]);
+    if (!current || !shown.includes(current)) choose(shown[0]);
   }
-  const sections = [...new Set(data.learners.map((learner) => learner.section).filter(Boolean))].sort(order);
-  section.replaceChildren(
+  const sections = [...new Set(data.learners.map((learner) => learner.section ?? "").filter(Boolean))].sort(order);
+  fill(section,
     h("option", { value: "" }, say("section.all")),
     ...sections.map((name) => h("option", { value: name }, name)),
   );
@@ -187,7 +212,7 @@ function learnerTable(data) {
   showOnly = (label, those) => {
     search.value = section.value = "";
     test = those;
-    only.replaceChildren(h("span", null, plain(label)), h("span", null, "✕"), h("span.unseen", null, say("filter.clear")));
+    fill(only, h("span", null, plain(label)), h("span", null, "✕"), h("span.unseen", null, say("filter.clear")));
     only.hidden = false;
     filter();
     byId("learners").scrollIntoView();
@@ -195,35 +220,44 @@ function learnerTable(data) {
   };
 
   // one row of the table is in the tab order; the arrow keys choose which
+  /** @type {LearnerRow | undefined} */
   let current;
+  /** @type {(line: LearnerRow | undefined) => HTMLElement | null | undefined} */
   const button = (line) => line?.querySelector("button[data-i]");
+  /** @type {(line: LearnerRow | undefined) => void} */
   function choose(line) {
-    if (button(current)) button(current).tabIndex = -1;
+    const [before, after] = [button(current), button(line)];
+    if (before) before.tabIndex = -1;
     current = line;
-    if (button(line)) button(line).tabIndex = 0;
+    if (after) after.tabIndex = 0;
   }
-  body.addEventListener("focusin", ({ target }) => choose(target.closest(".row")));
+  /** @type {(event: Event) => LearnerRow} */
+  const rowOf = (event) => /** @type {LearnerRow} */ (targetOf(event).closest(".row"));
+  body.addEventListener("focusin", (event) => choose(rowOf(event)));
   body.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -Infinity, End: Infinity }[event.key];
-    if (step === undefined || !event.target.dataset.i) return;
+    if (step === undefined || !current || !targetOf(event).dataset.i) return;
     event.preventDefault();
     choose(shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(current) + step))]);
-    button(current).focus({ preventScroll: true });
+    button(current)?.focus({ preventScroll: true });
     current.scrollIntoView({ block: "nearest" });
   });
   // what a cell says, when it is asked: a title for each would slow a large class down
-  body.addEventListener("pointerover", ({ target }) => {
+  body.addEventListener("pointerover", (event) => {
+    const target = targetOf(event);
     if (target.dataset.e === undefined || target.title) return;
-    const { learner } = target.closest(".row");
-    const exercise = data.exercises[target.dataset.e];
-    const [, , points] = heat(learner.results[target.dataset.e], exercise);
+    const { learner } = rowOf(event);
+    const at = Number(target.dataset.e);
+    const exercise = data.exercises[at];
+    const [, , points] = heat(learner.results[at], exercise);
     target.title = plain(say("heat.cell", { learner: learner.name, exercise: stem(exercise), points }));
   });
-  body.addEventListener("click", ({ target }) => {
-    if (target.dataset.e !== undefined) location.hash = linkTo(target.closest(".row").learner.id);
+  body.addEventListener("click", (event) => {
+    if (targetOf(event).dataset.e !== undefined) location.hash = linkTo(rowOf(event).learner.id);
   });
   dialogOrder = () => shown.map((line) => line.learner);
   filter();
 }
 
+/** @type {() => ClassLearner[]} */
 let dialogOrder = () => []; // the learners that are shown in the table, in its order

@@ -2,10 +2,13 @@
 
 const MOST_VISITS = 12;
 
-/** Return the program of a replay, or of the page's own game, as the order game plays it; null where there is nothing
- * to order, too much, or a number that cannot be computed. */
+/**
+ * Return the program of a replay, or of the page's own game, as the order game plays it; null where there is nothing
+ * to order, too much, or a number that cannot be computed.
+ * @type {(program: Data.Replay | Data.Game) => Playable | null}
+ */
 function gameOf({ nodes, root, program, title }) {
-  const leaves = Object.fromEntries(nodes.map((node, i) => [i, node.leaf_value]).filter(([i]) => isLeaf(nodes[i])));
+  const leaves = leavesOf(nodes);
   const data = forwardPass(nodes, leaves);
   const right = backwardPass(nodes, root, data).grad;
   const visits = rightOrder(nodes, root).sort((a, b) => a - b);
@@ -16,18 +19,22 @@ function gameOf({ nodes, root, program, title }) {
     : null;
 }
 
-/** Set up the order game: place the visits of a graph, run them, and see what each order loses. Return a function that
- * turns to the game of a replay, if it has one. */
-function orderGame(box, own, replays) {
+/**
+ * Set up the order game: place the visits of a graph, run them, and see what each order loses. Return a function that
+ * turns to the game of a replay, if it has one.
+ * @type {(own: Data.Game, replays: Data.Replay[]) => (replay: Data.Replay) => void}
+ */
+function orderGame(own, replays) {
   const programs = replays.map(gameOf);
-  const games = programs.filter(Boolean);
-  if (!games.some(({ program }) => program === own.program)) games.push(gameOf(own));
-  const select = box.querySelector("#game-program");
-  select.replaceChildren(...games.map(({ title }, i) => h("option", { value: String(i) }, plain(title))));
-  box.querySelector("#game-choice").hidden = games.length < 2;
+  const given = programs.some((game) => game?.program === own.program);
+  const games = [...programs, given ? null : gameOf(own)].filter((game) => game !== null);
+  const select = byId("game-program");
+  fill(select, ...games.map(({ title }, i) => h("option", { value: String(i) }, plain(title))));
+  byId("game-choice").hidden = games.length < 2;
+  /** @type {(at: number) => void} */
   const turnTo = (at) => {
     select.value = String(at);
-    playGame(box, games[at]);
+    playGame(games[at]);
   };
   select.addEventListener("change", () => turnTo(Number(select.value)));
   turnTo(0);
@@ -37,26 +44,33 @@ function orderGame(box, own, replays) {
   };
 }
 
-/** Let one program be played in `box`. */
-function playGame(box, game) {
+/**
+ * Let one program be played.
+ * @type {(game: Playable) => void}
+ */
+function playGame(game) {
   const { nodes, root, data, right, visits: cards } = game;
   const run = gameRun(nodes, root, data, right);
-  const graph = graphView(box.querySelector("#game-graph"), run, { label: "The graph of the order game" });
-  const [hand, placed, told] = ["#game-cards", "#game-order", "#game-told"].map((id) => box.querySelector(id));
-  const [start, clear] = ["#game-run", "#game-clear"].map((id) => box.querySelector(id));
+  const graph = graphView(byId("game-graph"), run, { label: "The graph of the order game" });
+  const [hand, placed, told] = [byId("game-cards"), byId("game-order"), byId("game-told")];
+  const [start, clear] = [byId("game-run"), byId("game-clear")];
+  /** @type {(i: number) => string} */
   const call = (i) => plain(`${nodes[i].name}._backward()`);
+  /** @type {Map<string, string>} */
   const tried = new Map();
+  /** @type {number[]} */
   let order = [];
-  box.querySelector("#game-about").textContent = plain(gameWords(game));
+  byId("game-about").textContent = plain(gameWords(game));
 
+  /** @type {(focus?: "run" | "hand") => void} */
   function draw(focus) {
     const rest = cards.filter((i) => !order.includes(i));
-    hand.replaceChildren(
+    fill(hand,
       ...rest.map((i) =>
         h("button.visit", { type: "button", "data-visit": nodes[i].name, onclick: () => place(i) }, call(i)),
       ),
     );
-    placed.replaceChildren(
+    fill(placed,
       ...cards.map((_, k) =>
         k < order.length
           ? h(
@@ -72,19 +86,21 @@ function playGame(box, game) {
       ),
     );
     start.disabled = order.length < cards.length;
-    (focus === "run" ? start : focus === "hand" ? (hand.querySelector("button") ?? start) : null)?.focus();
+    if (focus) (focus === "hand" ? (hand.querySelector("button") ?? start) : start).focus();
   }
+  /** @type {(i: number) => void} */
   function place(i) {
     order = [...order, i];
     draw("hand");
   }
+  /** @type {(k: number) => void} */
   function take(k) {
     order = order.filter((_, other) => other !== k);
     forget();
     draw("hand");
   }
   function forget() {
-    told.replaceChildren();
+    fill(told);
     graph.show(run.frame());
   }
 
@@ -94,7 +110,7 @@ function playGame(box, game) {
     tried.set(order.map((i) => nodes[i].name).join(", "), triedWords(game, grad));
     const late = losses(visits, grad);
     const lost = late.filter(({ edges }) => edges.some(({ amount }) => amount !== 0));
-    told.replaceChildren(
+    fill(told,
       h("p.headline", null, plain(outcomeWords(game, grad, wrong, late.length > 0))),
       h(
         "ol.visits",
@@ -127,12 +143,18 @@ function playGame(box, game) {
   draw();
 }
 
-/** Return the gradients of some nodes: `a.grad = 7 and b.grad = 2`. */
+/**
+ * Return the gradients of some nodes: `a.grad = 7 and b.grad = 2`.
+ * @type {(nodes: GraphNode[], at: number[], grad: number[]) => string}
+ */
 const gradWords = (nodes, at, grad) => series(at.map((i) => `${nodes[i].name}.grad = ${digits(grad[i])}`));
 
-/** Return what the game is about. */
+/**
+ * Return what the game is about.
+ * @type {(game: Playable) => string}
+ */
 function gameWords({ nodes, root, program, right, visits, watched }) {
-  const values = series(watched.map((i) => `${nodes[i].name} = ${digits(nodes[i].leaf_value)}`));
+  const values = series(watched.map((i) => `${nodes[i].name} = ${digits(nodes[i].leaf_value ?? NaN)}`));
   const aim =
     watched.length === 1
       ? `the gradient of ${nodes[watched[0]].name} is ${digits(right[watched[0]])}`
@@ -143,8 +165,11 @@ function gameWords({ nodes, root, program, right, visits, watched }) {
   );
 }
 
-/** Return how an order ended: the gradients of the leaves, or of those that are wrong, beside the right ones. `late`
- * says whether a gradient changed after its node had propagated. */
+/**
+ * Return how an order ended: the gradients of the leaves, or of those that are wrong, beside the right ones. `late`
+ * says whether a gradient changed after its node had propagated.
+ * @type {(game: Playable, grad: number[], wrong: number[], late: boolean) => string}
+ */
 function outcomeWords({ nodes, right, watched }, grad, wrong, late) {
   if (!wrong.length)
     return `✓ ${gradWords(nodes, watched, grad)}: every contribution ${late ? "that is not 0 " : ""}arrived.`;
@@ -153,16 +178,23 @@ function outcomeWords({ nodes, right, watched }, grad, wrong, late) {
   return `≠ ${gradWords(nodes, about, grad)}; a correct order reaches ${series(about.map((i) => digits(right[i])))}.`;
 }
 
-/** Return what an order left, in a few words. */
+/**
+ * Return what an order left, in a few words.
+ * @type {(game: Playable, grad: number[]) => string}
+ */
 function triedWords({ nodes, right, watched }, grad) {
   if (watched.length === 1) return `gives ${digits(grad[watched[0]])}`;
   const agree = watched.filter((i) => !differ(exactly(grad[i]), exactly(right[i])));
   return `gives ${agree.length} of ${watched.length} leaves the right gradient`;
 }
 
-/** Return a run whose frames show the gradients that an order leaves. */
+/**
+ * Return a run whose frames show the gradients that an order leaves.
+ * @type {(nodes: GraphNode[], root: number, data: number[], right: number[]) => Run & { frame(grad?: number[], lost?: Loss[]): Frame }}
+ */
 function gameRun(nodes, root, data, right) {
   const made = new Set(nodes.map((_, i) => i));
+  /** @type {(grad?: number[], lost?: Loss[]) => Frame} */
   const frame = (grad, lost = []) => ({
     ...startFrame(nodes, (grad ?? nodes.map((_, i) => (i === root ? 1 : 0))).map(exactly)),
     made,
@@ -181,16 +213,21 @@ function gameRun(nodes, root, data, right) {
     frame,
     frames: [],
     first: null,
-    replay: { fault: "order", problem: null, reference: [] },
+    named: 1,
+    replay: { fault: "order", fault_node: null, problem: null, reference: [], nodes: [], root },
   };
 }
 
+/** @type {(nodes: GraphNode[], visit: RightRun) => string} */
 function visitWords(nodes, { node, upstream, contributions }) {
   const words = contributions.map((row) => `${nodes[row.node].name} ${signed(row.amount)}`);
   return `${nodes[node].name} propagates ${digits(upstream)}: ${words.join(", ")}`;
 }
 
-/** Return what each edge lost: the contribution of what reached its node after the node had propagated. */
+/**
+ * Return what each edge lost: the contribution of what reached its node after the node had propagated.
+ * @type {(visits: RightRun[], grad: number[]) => Loss[]}
+ */
 function losses(visits, grad) {
   return visits
     .filter(({ node, upstream }) => grad[node] !== upstream)
@@ -200,6 +237,7 @@ function losses(visits, grad) {
     });
 }
 
+/** @type {(nodes: GraphNode[], grad: number[], loss: Loss) => string} */
 function lossWords(nodes, grad, { node, upstream, late, edges }) {
   const name = nodes[node].name;
   const missing = edges.map(

@@ -5,13 +5,17 @@ const CHARACTER = 7.3; // of the monospaced font at 12 px
 const SMALLEST = 0.68; // the scale below which the nodes are drawn as rows
 const ROW = { height: 24, step: 27, widest: 620, top: 22 };
 
+/** @type {(text: string, width: number, character?: number) => string} */
 const fit = (text, width, character = CHARACTER) => {
   const most = Math.floor(width / character);
   const characters = [...plain(text)];
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 };
 
-/** Return where the nodes and edges of a graph lie. `direction` is LR or TB. */
+/**
+ * Return where the nodes and edges of a graph lie. `direction` is LR or TB.
+ * @type {(nodes: GraphNode[], direction: "LR" | "TB") => Plan}
+ */
 function layout(nodes, direction) {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   const space =
@@ -28,24 +32,32 @@ function layout(nodes, direction) {
   const edges = graph
     .edges()
     .map((edge) => ({ node: Number(edge.w), slot: Number(edge.name), input: Number(edge.v), ...graph.edge(edge) }));
-  const plan = { ...graph.graph(), direction, card: CARD, cards: nodes.map((_, i) => graph.node(String(i))), edges };
+  /** @type {Plan} */
+  const plan = { ...graph.graph(), direction, card: CARD, gutter: 0, cards: nodes.map((_, i) => graph.node(String(i))), edges };
   return ordered(plan, direction);
 }
 
-/** Return a layout with a row for each node, inputs above the nodes computed from them. The edges are arcs beside the
- * rows. It fits any width. */
+/**
+ * Return a layout with a row for each node, inputs above the nodes computed from them. The edges are arcs beside the
+ * rows. It fits any width.
+ * @type {(nodes: GraphNode[], room: number) => Plan}
+ */
 function rowLayout(nodes, room) {
   const gutter = room < 480 ? 64 : 92;
   const card = { width: Math.min(room, ROW.widest) - gutter - 2, height: ROW.height };
+  /** @type {(i: number) => Point} */
   const at = (i) => ({ x: gutter + card.width / 2, y: ROW.top + i * ROW.step + ROW.height / 2 });
   const edges = nodes.flatMap(({ inputs }, node) =>
-    inputs.map((input, slot) => ({ node, slot, input: input.node })).filter(({ input }) => input !== null),
+    inputs.flatMap(({ node: input }, slot) => (input === null ? [] : [{ node, slot, input, x: 0, y: 0, points: [] }])),
   );
   const size = { width: Math.min(room, ROW.widest), height: ROW.top + nodes.length * ROW.step };
   return { ...size, direction: "ROWS", gutter, card, cards: nodes.map((_, i) => at(i)), edges };
 }
 
-/** Return an arc from a row to another, and where its label lies: beside the row that uses the other. */
+/**
+ * Return an arc from a row to another, and where its label lies: beside the row that uses the other.
+ * @type {(edge: PlanEdge, plan: Plan) => { path: string, label: Point }}
+ */
 function arc({ node, slot, input }, { cards, edges, gutter }) {
   const [from, to] = [cards[input].y, cards[node].y];
   const again = edges.some((other) => other.node === node && other.input === input && other.slot < slot);
@@ -58,30 +70,42 @@ function arc({ node, slot, input }, { cards, edges, gutter }) {
   };
 }
 
-/** Mirror a layout across its direction where that puts more nodes of one rank in the program's order. */
+/**
+ * Mirror a layout across its direction where that puts more nodes of one rank in the program's order.
+ * @type {(plan: Plan, direction: "LR" | "TB") => Plan}
+ */
 function ordered(plan, direction) {
+  /** @type {["x", "y", number] | ["y", "x", number]} */
   const [along, across, size] = direction === "LR" ? ["x", "y", plan.height] : ["y", "x", plan.width];
   const rises = plan.cards.flatMap((one, i) =>
     plan.cards.slice(i + 1).map((other) => (one[along] === other[along] ? Math.sign(other[across] - one[across]) : 0)),
   );
   if (sum(rises) >= 0) return plan;
+  /** @type {<P extends Point>(point: P) => P} */
   const flip = (point) => ({ ...point, [across]: size - point[across] });
   const edges = plan.edges.map((edge) => ({ ...flip(edge), points: edge.points.map(flip) }));
   return { ...plan, cards: plan.cards.map(flip), edges };
 }
 
-/** Return a path for an edge, and where its label lies. It leaves a card at the middle of its side. Where several edges
- * enter a card, or leave it for the same one, they keep apart in the order in which they come. */
+/**
+ * Return a path for an edge, and where its label lies. It leaves a card at the middle of its side. Where several edges
+ * enter a card, or leave it for the same one, they keep apart in the order in which they come.
+ * @type {(edge: LaidEdge, plan: Plan) => { path: string, label: Point }}
+ */
 function route(edge, plan) {
   const { cards, edges, direction } = plan;
   if (direction === "ROWS") return arc(edge, plan);
   const lying = direction === "LR";
+  /** @type {(point: Point) => number} */
   const across = (point) => (lying ? point.y : point.x);
-  const came = ({ input, points, slot }) => [across(points.length > 3 ? points.at(-2) : cards[input]), slot];
+  /** @type {(edge: LaidEdge) => Pair} */
+  const came = ({ input, points, slot }) => [across(points.length > 3 ? points[points.length - 2] : cards[input]), slot];
+  /** @type {(among: LaidEdge[]) => number} */
   const place = (among) => {
     const sorted = [...among].sort((one, other) => came(one)[0] - came(other)[0] || came(one)[1] - came(other)[1]);
     return (sorted.indexOf(edge) - (sorted.length - 1) / 2) * 22;
   };
+  /** @type {(card: Point, side: number, shift: number) => Point} */
   const end = (card, side, shift) =>
     lying
       ? { x: card.x + (side * CARD.width) / 2, y: card.y + shift }
@@ -98,16 +122,21 @@ function route(edge, plan) {
       : [`${from.x} ${half}`, `${point.x} ${half}`];
     return `C${one} ${two} ${point.x} ${point.y}`;
   });
-  const middle = { x: (stops[0].x + stops.at(-1).x) / 2, y: (stops[0].y + stops.at(-1).y) / 2 };
+  const last = stops[stops.length - 1];
+  const middle = { x: (stops[0].x + last.x) / 2, y: (stops[0].y + last.y) / 2 };
   return { path: `M${stops[0].x} ${stops[0].y}${pieces.join("")}`, label: between.length ? edge : middle };
 }
 
-/** Draw the graph of a run into `box`; return functions that show a frame and choose an edge. */
+/**
+ * Draw the graph of a run into `box`; return functions that show a frame and choose an edge.
+ * @type {(box: HTMLElement, run: Run, how?: { chosen?: Choose, label?: string }) => GraphView}
+ */
 function graphView(box, run, { chosen, label = "The graph" } = {}) {
   const { nodes } = run;
   const wide = layout(nodes, "LR");
   const tall = layout(nodes, "TB");
   const [room, deep] = [box.clientWidth || 600, innerHeight * 0.6];
+  /** @type {(plan: Plan) => number} */
   const scaleOf = ({ width, height }) => Math.min(1, room / width, deep / height);
   const drawn = scaleOf(wide) >= Math.min(0.78, scaleOf(tall)) ? wide : tall;
   const plan = scaleOf(drawn) < SMALLEST ? rowLayout(nodes, room) : drawn;
@@ -137,33 +166,40 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
   );
   const edges = plan.edges.map((edge) => drawnEdge(edge, route(edge, plan), chosen));
   const cards = nodes.map((node, i) => (plan === drawn ? drawnCard : drawnRow)(node, nodes, plan.cards[i], plan.card));
-  picture.append(
+  add(picture,
     svg("defs", null, heads),
     ...(plan === drawn ? [] : rowHeads(plan)),
     ...edges.map((edge) => edge.line),
     ...cards.map((card) => card.group),
     ...edges.map((edge) => edge.pill),
   );
-  box.replaceChildren(picture);
+  fill(box, picture);
 
+  /** @type {(frame: Frame) => void} */
   function show(frame) {
     nodes.forEach((_, i) => showCard(cards[i], run, frame, i));
     for (const edge of edges) showEdge(edge, run, frame, box.id);
     if (frame.node !== null) bringIntoView(box, plan.cards[frame.node], plan.card, scale);
   }
+  /** @type {(node: number, slot: number) => void} */
   function choose(node, slot) {
     for (const edge of edges) edge.line.classList.toggle("chosen", edge.at.node === node && edge.at.slot === slot);
   }
   return { show, choose };
 }
 
-/** Scroll the box, and not the page, so that a card is in view. */
+/**
+ * Scroll the box, and not the page, so that a card is in view.
+ * @type {(box: HTMLElement, at: Point, card: Size, scale: number) => void}
+ */
 function bringIntoView(box, { y }, { height }, scale) {
   const [from, to] = [(y - height / 2) * scale, (y + height / 2) * scale];
   if (from < box.scrollTop || to > box.scrollTop + box.clientHeight) box.scrollTop = (from + to - box.clientHeight) / 2;
 }
 
+/** @type {(x: number, y: number) => SVGElement} */
 const numberText = (x, y) => svg("text.number", { x, y, "text-anchor": "end" });
+/** @type {(at: Point, card: Size, ...parts: SVGElement[]) => SVGElement} */
 const cardGroup = ({ x, y }, { width, height }, ...parts) =>
   svg(
     "g.card",
@@ -173,14 +209,20 @@ const cardGroup = ({ x, y }, { width, height }, ...parts) =>
   );
 
 const DATA = 74; // pixels of a number in a row
+/** @type {(card: Size) => number} */
 const dataEnd = ({ width }) => Math.round(width * 0.57);
 
+/** @type {(plan: Plan) => SVGElement[]} */
 function rowHeads({ card, gutter }) {
+  /** @type {(end: number, text: string) => SVGElement} */
   const word = (end, text) => svg("text.axis", { x: gutter + end, y: 14, "text-anchor": "end" }, text);
   return [word(dataEnd(card), "data"), word(card.width - 10, "grad")];
 }
 
-/** Draw a node as a row: `e = a * b`, its value and its gradient. */
+/**
+ * Draw a node as a row: `e = a * b`, its value and its gradient.
+ * @type {(node: GraphNode, nodes: GraphNode[], at: Point, card: Size) => Card}
+ */
 function drawnRow(node, nodes, at, card) {
   const end = dataEnd(card);
   const [data, grad] = [numberText(end, 16.5), numberText(card.width - 10, 16.5)];
@@ -196,6 +238,7 @@ function drawnRow(node, nodes, at, card) {
   return { group, data, grad, room: [DATA, card.width - 20 - end] };
 }
 
+/** @type {(node: GraphNode, nodes: GraphNode[], at: Point, card: Size) => Card} */
 function drawnCard(node, nodes, at) {
   const words = operationOf(node, nodes);
   const room = CARD.width - 26; // of both, in the smaller font
@@ -216,6 +259,7 @@ function drawnCard(node, nodes, at) {
   return { group, data, grad, room: [CARD.width - 42, CARD.width - 42] };
 }
 
+/** @type {(card: Card, run: Run, frame: Frame, i: number) => void} */
 function showCard({ group, data, grad, room }, run, frame, i) {
   const made = frame.made.has(i);
   const wrong = wrongGrad(run, frame, i);
@@ -232,23 +276,31 @@ function showCard({ group, data, grad, room }, run, frame, i) {
   grad.textContent = made ? fitted(frame.grads[i], rightGrad, wrong, room[1]) : "";
 }
 
-/** Return a number beside the right one, or only with a sign if there is no room for both. */
+/**
+ * Return a number beside the right one, or only with a sign if there is no room for both.
+ * @type {(yours: Numeric, right: Numeric, wrong: boolean, room: number) => string}
+ */
 function fitted(yours, right, wrong, room) {
   const both = against(yours, right, wrong);
   return fit(wrong && both.length * CHARACTER > room ? `≠ ${shown(yours)}` : both, room);
 }
 
-/** Return a number, beside the right one where they differ: `3 ≠ 6`. */
+/**
+ * Return a number, beside the right one where they differ: `3 ≠ 6`.
+ * @type {(yours: Numeric, right: Numeric, wrong: boolean) => string}
+ */
 function against(yours, right, wrong) {
   return wrong ? apart(yours, right).join(" ≠ ") : shown(yours);
 }
 
+/** @type {(at: PlanEdge, route: { path: string, label: Point }, chosen: Choose | undefined) => DrawnEdge} */
 function drawnEdge(at, { path, label }, chosen) {
   const line = svg("path.line", { d: path });
   const text = svg("text", { x: label.x, y: label.y + 4, "text-anchor": "middle" });
   const back = svg("rect", { height: 19, rx: 9.5, y: label.y - 9.5 });
   const pill = svg("g.pill", { "aria-hidden": "true" }, back, text);
-  const select = () => chosen(at.node, at.slot);
+  const select = () => chosen?.(at.node, at.slot);
+  /** @type {(event: KeyboardEvent) => void} */
   const press = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
@@ -260,6 +312,7 @@ function drawnEdge(at, { path, label }, chosen) {
   return { line: group, stroke: line, pill, text, back, label, at };
 }
 
+/** @type {(edge: DrawnEdge, run: Run, frame: Frame, id: string) => void} */
 function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id) {
   const { ends, edge } = edgeWords(run, frame, at.node, at.slot);
   const lost = frame.lost?.get(edgeKey(at.node, at.slot));
@@ -273,22 +326,25 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
   line.classList.toggle("made", frame.made.has(at.node));
   line.classList.toggle("done", Boolean(edge) && !kind);
   line.classList.toggle("off", Boolean(edge?.off) && !kind);
+  /** @type {(end: string, on: boolean) => void} */
   const head = (end, on) => stroke.setAttribute(`marker-${end}`, on ? `url(#${id}-${kind || "resting"})` : "none");
   head("end", !propagating);
   head("start", propagating);
-  const words = propagating ? (lost === undefined ? carriedWords(edge) : `lost ${digits(lost)}`) : "";
+  const words = propagating ? lost !== undefined ? `lost ${digits(lost)}` : edge ? carriedWords(edge) : "" : "";
   text.textContent = words;
   pill.classList.toggle("differs", kind === "differs");
   pill.classList.toggle("on", words !== "");
   const width = words.length * 7.6 + 14;
   const x = Math.max(label.x, width / 2);
-  text.setAttribute("x", x);
-  back.setAttribute("width", width);
-  back.setAttribute("x", x - width / 2);
+  text.setAttribute("x", String(x));
+  back.setAttribute("width", String(width));
+  back.setAttribute("x", String(x - width / 2));
   if (line.getAttribute("role"))
     line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }
 
+/** @type {(edge: Carried & { off: boolean }) => string} */
 const carriedWords = ({ amount, off }) => `${off ? "≠ " : ""}${change(amount, 4)}`;
+/** @type {(edge: Carried) => string} */
 const carried = ({ local, upstream, amount, wrong }) =>
   `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;

@@ -2,30 +2,40 @@
 
 const CHART = { width: 640, height: 360, left: 54, right: 14, top: 30, bottom: 42 };
 
+/** @type {(numbers: number[]) => Span} */
 function extent(numbers) {
   const finite = numbers.filter(Number.isFinite);
   const [low, high] = finite.length ? [Math.min(...finite), Math.max(...finite)] : [0, 1];
   return low === high ? [low - 1, high + 1] : [low, high];
 }
 
-/** Return a function from a range of values to a range of pixels. */
+/**
+ * Return a function from a range of values to a range of pixels.
+ * @type {(values: Span, pixels: Span) => Scale}
+ */
 const scaled =
   ([low, high], [from, to]) =>
   (value) =>
     from + ((value - low) / (high - low)) * (to - from);
 
-/** Return about `most` round numbers in a range. */
+/**
+ * Return about `most` round numbers in a range.
+ * @type {(range: Span, most?: number) => number[]}
+ */
 function ticks([low, high], most = 5) {
   const raw = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const size = [1, 2, 5, 10].find((factor) => factor * power >= raw) * power;
+  const size = ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10) * power;
   const first = Math.ceil(low / size);
   return Array.from({ length: Math.floor(high / size + 1e-9) - first + 1 }, (_, k) =>
     Number(((first + k) * size).toPrecision(12)),
   );
 }
 
-/** Return axes, and the scales of a chart over `across` and `up`. */
+/**
+ * Return axes, and the scales of a chart over `across` and `up`.
+ * @type {(across: Span, up: Span, words: { across: string, up: string }) => { x: Scale, y: Scale, marks: SVGElement[] }}
+ */
 function axes(across, up, words) {
   const { width, height, left, right, top, bottom } = CHART;
   const [x, y] = [scaled(across, [left, width - right]), scaled(up, [height - bottom, top])];
@@ -43,13 +53,17 @@ function axes(across, up, words) {
   return { x, y, marks };
 }
 
+/** @type {(points: Pair[], x: Scale, y: Scale) => string} */
 const polyline = (points, x, y) =>
   points
     .filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b))
     .map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(2)} ${y(b).toFixed(2)}`)
     .join("");
 
-/** Return the first number in which a training run differs from correct gradient descent, with its step, or null. */
+/**
+ * Return the first number in which a training run differs from correct gradient descent, with its step, or null.
+ * @type {(landscape: Data.Landscape) => { at: number, name: string, yours: number | null, right: number | null } | null}
+ */
 function firstOff({ steps, reference, parameters }) {
   for (const [at, { values, loss }] of steps.entries()) {
     const right = reference[at];
@@ -62,37 +76,47 @@ function firstOff({ steps, reference, parameters }) {
   return null;
 }
 
-/** Return how a training run went: a sign, and sentences. */
+/**
+ * Return how a training run went: a sign, and sentences.
+ * @type {(landscape: Data.Landscape) => [sign: string, text: string]}
+ */
 function descentVerdict(landscape) {
   const { steps, reference, problem } = landscape;
   if (!steps.length) return ["! ", problem?.text ?? ""];
+  /** @type {(value: number | null) => string} */
   const number = (value) => (value === null ? "a number that is not finite" : digits(value));
-  const [start, end, right] = [reference[0].loss, steps.at(-1).loss, reference.at(-1).loss];
+  const [start, end, right] = [reference[0], steps[steps.length - 1], reference[reference.length - 1]].map(({ loss }) => loss);
   const off = firstOff(landscape);
   const way = `takes the loss from ${number(start)} to`;
   const words = off
     ? `At step ${off.at} of your training, ${off.name} is ${number(off.yours)}; correct gradient descent has ${number(off.right)}. ` +
       `Your training ${way} ${number(end)}, and correct gradient descent to ${number(right)}.`
     : `Every step of your training agrees with correct gradient descent. At this learning rate, it ${way} ${number(end)}.`;
-  const fell = end !== null && end <= start;
+  const fell = end !== null && end <= (start ?? NaN);
   return [problem ? "! " : off ? "≠ " : fell ? "✓ " : "! ", [problem?.text, words].filter(Boolean).join(" ")];
 }
 
-/** Show a training run over the loss: a curve for one parameter, a map for two, and the loss of each step. */
+/**
+ * Show a training run over the loss: a curve for one parameter, a map for two, and the loss of each step.
+ * @type {(section: HTMLElement, landscape: Data.Landscape) => void}
+ */
 function landscapeView(section, landscape) {
   const { steps, reference, parameters, curve: line, grid } = landscape;
-  const [slider, told, table] = ["#descent-at", "#descent-told", "#descent-table"].map((id) =>
-    section.querySelector(id),
-  );
-  const place = section.querySelector("#descent-map");
+  const [slider, told, table] = [byId("descent-at"), byId("descent-told"), byId("descent-table")];
+  const place = byId("descent-map");
+  /** @type {(value: number | null | undefined) => string} */
   const number = (value) => (value === null || value === undefined ? "–" : digits(value));
+  /** @type {(step: Data.Step) => Pair} */
+  const pairOf = ({ values: [one, two] }) => [one ?? NaN, two ?? NaN];
+  /** @type {(list: Data.Step[]) => Pair[]} */
   const losses = (list) => list.map(({ loss }, i) => [i, loss ?? NaN]);
+  /** @type {Chart[]} */
   const charts = [];
   if (line.length && parameters.length === 1)
     charts.push(
       chart(
         [line.map(([a, b]) => [a, b ?? NaN])],
-        steps.map(({ values, loss }) => [values[0], loss]),
+        steps.map(({ values, loss }) => [values[0] ?? NaN, loss ?? NaN]),
         { across: parameters[0], up: "loss" },
       ),
     );
@@ -100,13 +124,14 @@ function landscapeView(section, landscape) {
     charts.push(
       map(
         grid,
-        steps.map(({ values }) => values),
-        reference.map(({ values }) => values),
+        steps.map(pairOf),
+        reference.map(pairOf),
       ),
     );
   charts.push(chart([losses(steps), losses(reference)], losses(steps), { across: "step", up: "loss" }, true));
-  place.replaceChildren(...charts.map(({ picture }) => h("div", null, picture)));
+  fill(place, ...charts.map(({ picture }) => h("div", null, picture)));
 
+  /** @type {(lines: Pair[][], dots: Pair[], words: { across: string, up: string }, compared?: boolean) => Chart} */
   function chart(lines, dots, words, compared = false) {
     const all = [...lines.flat(), ...dots];
     const { x, y, marks } = axes(extent(all.map(([a]) => a)), extent(all.map(([, b]) => b)), words);
@@ -115,12 +140,14 @@ function landscapeView(section, landscape) {
     );
     return withDots(marks, paths, dots, x, y, `${words.up} over ${words.across}`);
   }
+  /** @type {(grid: Data.Grid, own: Pair[], right: Pair[]) => Chart} */
   function map({ x: across, y: up, loss }, own, right) {
     const { x, y, marks } = axes(extent(across), extent(up), { across: parameters[0], up: parameters[1] });
     const sorted = loss
       .flat()
       .filter((value) => value !== null)
       .sort((a, b) => a - b);
+    /** @type {(value: number | null) => number} */
     const rank = (value) =>
       value === null ? 1 : sorted.findIndex((other) => other >= value) / Math.max(1, sorted.length - 1);
     const [wide, high] = [Math.abs(x(across[1]) - x(across[0])), Math.abs(y(up[1]) - y(up[0]))];
@@ -145,6 +172,7 @@ function landscapeView(section, landscape) {
       `loss over ${parameters[0]} and ${parameters[1]}; darker is lower`,
     );
   }
+  /** @type {(marks: SVGElement[], shapes: SVGElement[], dots: Pair[], x: Scale, y: Scale, label: string) => Chart} */
   function withDots(marks, shapes, dots, x, y, label) {
     const circles = dots.map(([a, b]) =>
       Number.isFinite(a) && Number.isFinite(b) ? svg("circle.dot", { cx: x(a), cy: y(b), r: 3.5 }) : null,
@@ -159,12 +187,13 @@ function landscapeView(section, landscape) {
     return { picture, circles };
   }
 
+  /** @type {(at: number) => void} */
   function show(at) {
     for (const { circles } of charts)
       circles.forEach((circle, i) => {
         circle?.classList.toggle("past", i < at);
         circle?.classList.toggle("now", i === at);
-        circle?.setAttribute("r", i === at ? 6.5 : 3.5);
+        circle?.setAttribute("r", i === at ? "6.5" : "3.5");
       });
     const { values, loss } = steps[at];
     const words = parameters.map((name, k) => `${name} = ${number(values[k])}`).join(", ");
@@ -177,7 +206,7 @@ function landscapeView(section, landscape) {
     slider.value = String(at);
   }
 
-  table.replaceChildren(
+  fill(table,
     h("caption.unseen", null, "Every step of the training"),
     head(["step", ...(parameters.length > 3 ? ["parameters"] : parameters), "loss", landscape.asked === "torch" ? "torch" : "expected"]),
     h(
@@ -197,20 +226,18 @@ function landscapeView(section, landscape) {
       ),
     ),
   );
-  section.querySelector("#descent-heading").textContent = plain(landscape.title);
-  section.querySelector("#descent-verdict").textContent = plain(descentVerdict(landscape).join(""));
-  section.querySelector("#descent-about").textContent = plain(
+  byId("descent-heading").textContent = plain(landscape.title);
+  byId("descent-verdict").textContent = plain(descentVerdict(landscape).join(""));
+  byId("descent-about").textContent = plain(
     `${landscape.program}, learning rate ${digits(landscape.rate)}. Filled: your steps. Dashed: gradient descent with ${landscape.asked === "torch" ? "torch’s" : "right"} gradients.`,
   );
   if (!steps.length) {
-    for (const part of section.querySelectorAll(".transport, details, figure")) part.hidden = true;
+    for (const part of section.querySelectorAll(".transport, details, figure")) part.setAttribute("hidden", "");
     return;
   }
   slider.max = String(steps.length - 1);
   slider.addEventListener("input", () => show(Number(slider.value)));
-  section.querySelector("#descent-back").addEventListener("click", () => show(Math.max(0, Number(slider.value) - 1)));
-  section
-    .querySelector("#descent-step")
-    .addEventListener("click", () => show(Math.min(steps.length - 1, Number(slider.value) + 1)));
+  byId("descent-back").addEventListener("click", () => show(Math.max(0, Number(slider.value) - 1)));
+  byId("descent-step").addEventListener("click", () => show(Math.min(steps.length - 1, Number(slider.value) + 1)));
   show(firstOff(landscape)?.at ?? 0);
 }

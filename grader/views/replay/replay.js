@@ -1,42 +1,50 @@
 "use strict";
 
-/** Return how a run ended. On a page with a training run, that one comes first: right gradients do not make it right. */
-function lead(run, player, landscape, note) {
-  const { problem } = run.replay;
+/**
+ * Return how a run ended. On a page with a training run, that one comes first: right gradients do not make it right.
+ * @type {(run: Run, replay: Data.Replay, to: (at: number | null) => void, landscape: Data.Landscape | null, note: string) => Child[]}
+ */
+function lead(run, replay, to, landscape, note) {
+  const { problem } = replay;
   const own = problem ? "! " : run.first === null ? "✓ " : "≠ ";
   const [sign, training] = landscape ? descentVerdict(landscape) : [own, ""];
-  const held = run.nodes.some(({ yours }) => yours.grad !== null || yours.grad_text);
+  const held = replay.nodes.some(({ yours }) => yours.grad !== null || yours.grad_text);
   const judged = (!problem || (held && problem.where === "read")) && verdict(run);
   const rest = [problem?.text, judged].filter(Boolean).join(" ");
-  const about = aboutGraph(run.replay);
+  const about = aboutGraph(replay);
   const sentences = [note, training, landscape && rest ? `Before the first step: ${rest}` : rest, ...about].filter(Boolean);
-  const jump = { type: "button", id: "first-difference", onclick: () => player.to(run.first) };
+  const jump = { type: "button", id: "first-difference", onclick: () => to(run.first) };
   return [
     h("strong", null, sign),
     plain(`${sentences.join(" ")} `),
     run.first !== null && h("button.plain", jump, `Show step ${run.first}, where the first difference arises`),
-  ].filter(Boolean);
+  ];
 }
 
-/** Return the frame to begin with: the first difference, or the line that raised an error, or else the start. */
+/**
+ * Return the frame to begin with: the first difference, or the line that raised an error, or else the start.
+ * @type {(run: Run) => number}
+ */
 const opening = ({ first, frames, replay }) => first ?? (replay.problem?.line ? frames.length - 1 : 0);
 
-/** Show one replay, recorded or with other values of the leaves, from a frame on. */
+/**
+ * Show one replay, recorded or with other values of the leaves, from a frame on.
+ * @type {(data: Data.ReplayPage, replay: Data.Replay, player: Player, views: Views, how?: { leaves?: Leaves, where?: number, kept?: Map<number, HTMLInputElement> }) => void}
+ */
 function open(data, replay, player, views, { leaves, where, kept } = {}) {
-  const own = Object.fromEntries(
-    replay.nodes.map((node, i) => [i, node.leaf_value]).filter(([i]) => isLeaf(replay.nodes[i])),
-  );
-  const same = !leaves || Object.keys(own).every((i) => own[i] === leaves[i]);
+  const own = leavesOf(replay.nodes);
+  const same = !leaves || Object.entries(own).every(([i, value]) => value === leaves[Number(i)]);
   const run = same ? recordedRun(replay) : referenceRun(replay, leaves);
   const back = () => open(data, replay, player, views);
   byId("title").textContent = plain(replay.title);
   byId("title").classList.toggle("long", replay.title.length > 40);
   document.title = `${plain(replay.title)}: your backward pass`;
   byId("program").textContent = plain(replay.program === replay.title ? "" : replay.program);
-  byId("lead").replaceChildren(
-    ...lead(
+  fill(byId("lead"),
+    lead(
       recordedRun(replay),
-      { to: (at) => (same ? player.to(at) : back()) },
+      replay,
+      (at) => (same ? player.to(at) : back()),
       replay === data.replays[0] ? data.landscape : null,
       data.note,
     ),
@@ -52,7 +60,7 @@ function open(data, replay, player, views, { leaves, where, kept } = {}) {
     back();
     byId("play").focus();
   };
-  byId("file").textContent = plain(data.sources[replay.source].file);
+  byId("file").textContent = plain(replay.source.file);
 
   const edge = edgeView(byId("edge"), run);
   const graph = graphView(byId("graph"), run, {
@@ -63,29 +71,32 @@ function open(data, replay, player, views, { leaves, where, kept } = {}) {
     },
     label: plain(`The graph of ${replay.title}: choose an edge to read it`),
   });
+  /** @type {(other: Leaves, leaf: number, inputs: Map<number, HTMLInputElement>) => void} */
   const changed = (other, leaf, inputs) => {
     open(data, replay, player, views, { leaves: other, where: Infinity, kept: inputs });
-    inputs.get(leaf).focus();
+    inputs.get(leaf)?.focus();
   };
   byId("tables").classList.toggle("beside", areNarrow(run));
   views.list = [
     graph.show,
     edge.show,
     stepView(byId("now"), run),
-    sourceView(byId("source"), data.sources[replay.source], run), // after the step, which leaves it its room
+    sourceView(byId("source"), replay.source, run), // after the step, which leaves it its room
     numbersView(byId("numbers"), run),
     leavesView(byId("leaves"), run, leaves ?? own, changed, kept),
     waterfallView(byId("waterfall"), run, player.to),
   ];
   views.run = run;
+  views.replay = replay;
   player.load(run, where ?? opening(run));
 }
 
+/** @type {(data: Data.ReplayPage, choose: (at: number) => void) => (at: number) => void} */
 function presets(data, choose) {
   const buttons = data.replays.map((replay, i) =>
     h("button", { type: "button", onclick: () => choose(i), "data-preset": replay.preset || undefined }, replay.title),
   );
-  byId("presets").replaceChildren(...buttons);
+  fill(byId("presets"), ...buttons);
   byId("presets").hidden = buttons.length < 2;
   return (at) =>
     buttons.forEach((button, i) =>
@@ -93,7 +104,10 @@ function presets(data, choose) {
     );
 }
 
-/** Return the page's data. In a frame without data of its own, the page around it sends it. */
+/**
+ * Return the page's data. In a frame without data of its own, the page around it sends it.
+ * @type {() => Data.ReplayPage | Promise<Data.ReplayPage>}
+ */
 function received() {
   const own = unpack();
   if (own) return own;
@@ -106,21 +120,25 @@ function received() {
 
 async function start() {
   const data = await received();
-  document.querySelector("main").hidden = false;
-  const turnGame = orderGame(byId("game"), data.game, data.replays);
+  find("main").hidden = false;
+  const turnGame = orderGame(data.game, data.replays);
   if (data.replays.length) {
-    const views = { list: [], run: null };
+    /** @type {Views} */
+    const views = { list: [], run: null, replay: null };
     const player = makePlayer((at, aloud) => {
-      const frame = views.run.frames[at];
+      const { run } = views;
+      if (!run) return;
+      const frame = run.frames[at];
       for (const show of views.list) show(frame, at);
-      const text = spoken(views.run, frame, at);
+      const text = spoken(run, frame, at);
       byId("at").setAttribute(
         "aria-valuetext",
-        `Step ${at} of ${views.run.frames.length - 1}: ${plain(headline(views.run, frame))}`,
+        `Step ${at} of ${run.frames.length - 1}: ${plain(headline(run, frame))}`,
       );
-      byId("place").textContent = `${at} / ${views.run.frames.length - 1}`;
+      byId("place").textContent = `${at} / ${run.frames.length - 1}`;
       if (aloud) byId("spoken").textContent = plain(text);
     });
+    /** @type {(at: number) => void} */
     const choose = (at) => {
       mark(at);
       open(data, data.replays[at], player, views);
@@ -132,24 +150,24 @@ async function start() {
     addEventListener("resize", () => {
       if (width === innerWidth) return;
       width = innerWidth;
-      const { run } = views;
-      const leaves = run.recorded
-        ? undefined
-        : Object.fromEntries(run.nodes.map((node, i) => [i, run.data[i].value]).filter(([i]) => isLeaf(run.nodes[i])));
-      open(data, run.replay, player, views, { leaves, where: player.at });
+      const { run, replay } = views;
+      if (!run || !replay) return;
+      const values = run.data.map(({ value }) => value ?? NaN);
+      const leaves = run.recorded ? undefined : Object.fromEntries(values.map((value, i) => [i, value]));
+      open(data, replay, player, views, { leaves, where: player.at });
     });
   } else {
-    for (const part of document.querySelectorAll(".replay")) part.hidden = true;
+    for (const part of document.querySelectorAll(".replay")) part.setAttribute("hidden", "");
     byId("lead").textContent = plain(
       data.landscape ? descentVerdict(data.landscape).join("") : data.thermometers.map(layersVerdict)[0] ?? "",
     );
     if (data.thermometers.length) byId("title").textContent = plain(data.thermometers[0].title);
   }
-  byId("model").hidden = document.querySelector('nav a[href="#model"]').hidden = !data.model;
+  byId("model").hidden = find('nav a[href="#model"]').hidden = !data.model;
   if (data.model) {
     byId("title").textContent = "Your language model";
     byId("file").textContent = plain(data.model.source);
-    byId("game").hidden = document.querySelector('nav a[href="#game-heading"]').hidden = true;
+    byId("game").hidden = find('nav a[href="#game-heading"]').hidden = true;
     modelView(byId("model"), data.model);
   }
   if (data.landscape) {
@@ -157,7 +175,7 @@ async function start() {
     landscapeView(byId("descent"), data.landscape);
     if (!location.hash) byId("descent").scrollIntoView();
     if (!data.replays.length) byId("title").textContent = plain(data.landscape.title);
-  } else document.querySelector('nav a[href="#descent"]').hidden = true;
+  } else find('nav a[href="#descent"]').hidden = true;
   thermometersView(byId("thermometers"), data.thermometers);
   document.body.dataset.ready = "yes";
   if (document.body.classList.contains("framed")) parent.postMessage({ shown: true }, "*");

@@ -12,26 +12,37 @@
 //   rows      of a visit: one for each contribution: {slot, node, local, amount}
 //   totals    of a visit: one for each input: {node, before, after, amount, right, wrong, line, erased}
 
+/** @type {(node: number, slot: number) => string} */
 const edgeKey = (node, slot) => `${node}:${slot}`;
 
+/** @type {Pick<Frame, "settled" | "upstream" | "inner" | "value" | "problem">} What only some kinds of frames have. */
+const NOTHING = { settled: [], upstream: numberOf(null), inner: false, value: numberOf(null), problem: null };
+
+/** @type {(nodes: GraphNode[], grads: Numeric[]) => Frame} */
 function startFrame(nodes, grads) {
   const made = new Set(nodes.map((_, i) => i).filter((i) => isLeaf(nodes[i])));
-  return { kind: "start", node: null, lines: [], made, grads, edges: new Map(), rows: [], totals: [] };
+  return { kind: "start", node: null, lines: [], made, grads, edges: new Map(), rows: [], totals: [], ...NOTHING };
 }
 
+/** @type {(frame: Frame, changed: Partial<Frame>) => Frame} */
 const after = (frame, changed) => ({ ...frame, node: null, lines: [], rows: [], totals: [], ...changed });
+/** @type {<T>(list: T[], at: number, value: T) => T[]} */
 const replaced = (list, at, value) => list.map((old, i) => (i === at ? value : old));
+/** @type {(numbers: number[]) => number} */
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-/** Return what a visit did to each input, beside what a right rule does for the same upstream gradient. */
+/**
+ * Return what a visit did to each input, beside what a right rule does for the same upstream gradient.
+ * @type {(visit: Data.Visit, rows: FrameRow[], grads: Numeric[], scale: number) => Total[]}
+ */
 function totalsOf(visit, rows, grads, scale) {
   const inputs = [...new Set([...rows.map((row) => row.node), ...visit.changes.map((change) => change.input)])];
   return inputs.map((node) => {
     const changes = visit.changes.filter((change) => change.input === node);
     const known = changes.every((change) => change.amount !== null);
-    const amount = known ? exactly(sum(changes.map((change) => change.amount))) : numberOf(null, "no number");
+    const amount = known ? exactly(sum(changes.map((change) => change.amount ?? NaN))) : numberOf(null, "no number");
     const own = rows.filter((row) => row.node === node);
-    const right = own.length ? exactly(sum(own.map((row) => row.amount))) : null;
+    const right = own.length ? exactly(sum(own.map((row) => row.amount ?? NaN))) : null;
     const [first, last] = [changes[0], changes.at(-1)];
     return {
       node,
@@ -46,7 +57,10 @@ function totalsOf(visit, rows, grads, scale) {
   });
 }
 
-/** Return the writes that replaced a gradient by a contribution or by 0, each with the write before it in the visit. */
+/**
+ * Return the writes that replaced a gradient by a contribution or by 0, each with the write before it in the visit.
+ * @type {(changes: Data.Change[], amounts: (number | null)[], scale: number) => Erased[]}
+ */
 function erasedBy(changes, amounts, scale) {
   return changes
     .map((change, k) => ({ change, before: changes[k - 1] ?? null }))
@@ -56,8 +70,11 @@ function erasedBy(changes, amounts, scale) {
     );
 }
 
-/** Return the contribution that an edge carried, and whether it is wrong. Where the learner's code wrote an input's
- * gradient as often as the input is an operand, each write belongs to one edge; else the whole change to the first. */
+/**
+ * Return the contribution that an edge carried, and whether it is wrong. Where the learner's code wrote an input's
+ * gradient as often as the input is an operand, each write belongs to one edge; else the whole change to the first.
+ * @type {(visit: Data.Visit, row: FrameRow, rows: FrameRow[], totals: Total[], scale: number) => { amount: Numeric, wrong: boolean }}
+ */
 function carriedBy(visit, row, rows, totals, scale) {
   const total = totals.find(({ node }) => node === row.node);
   const [same, changes] = [
@@ -65,19 +82,24 @@ function carriedBy(visit, row, rows, totals, scale) {
     visit.changes.filter(({ input }) => input === row.node),
   ];
   const nth = same.indexOf(row);
+  const whole = total?.amount ?? exactly(0);
   const amount =
-    same.length === changes.length ? exactly(changes[nth].amount ?? NaN) : nth === 0 ? total.amount : exactly(0);
-  if (!total.wrong) return { amount: row.amount === null ? amount : exactly(row.amount), wrong: false };
-  return { amount, wrong: same.length === 1 || differ(amount, exactly(row.amount), scale) };
+    same.length === changes.length ? exactly(changes[nth].amount ?? NaN) : nth === 0 ? whole : exactly(0);
+  if (!total?.wrong) return { amount: row.amount === null ? amount : exactly(row.amount), wrong: false };
+  return { amount, wrong: same.length === 1 || differ(amount, exactly(row.amount ?? NaN), scale) };
 }
 
-/** Return the run that was recorded from the learner's engine. */
+/**
+ * Return the run that was recorded from the learner's engine.
+ * @type {(replay: Data.Replay) => Run}
+ */
 function recordedRun(replay) {
   const { nodes, root, problem } = replay;
   const expected = nodes.map((node) => ({
     data: numberOf(node.expected.data, "not finite"),
     grad: numberOf(node.expected.grad, "not finite"),
   }));
+  /** @type {(some: { data: Numeric, grad: Numeric }[]) => number} */
   const largest = (some) => Math.max(...some.flatMap(({ data, grad }) => [data, grad]).map(({ value }) => Math.abs(value ?? 0)));
   const scale = largest(expected);
   const named = largest(expected.filter((_, i) => !nodes[i].inner)); // numbers inside of a function may be far larger
@@ -87,7 +109,8 @@ function recordedRun(replay) {
   });
   let frame = startFrame(nodes, initial);
   const frames = [frame];
-  const add = (changed) => frames.push((frame = after(frame, changed)));
+  /** @type {(changed: Partial<Frame>) => void} */
+  const add = (changed) => void frames.push((frame = after(frame, changed)));
 
   for (const { node, line } of replay.forward)
     if (!isLeaf(nodes[node])) add({ kind: "forward", node, lines: [line], made: new Set([...frame.made, node]) });
@@ -106,15 +129,17 @@ function recordedRun(replay) {
     problem ? { kind: "problem", problem, grads, lines: problem.line ? [problem.line] : [] } : { kind: "end", grads },
   );
 
+  /** @type {(visit: Data.Visit) => void} */
   function addVisit(visit) {
     const upstream = numberOf(visit.upstream, visit.upstream_text);
     const before = visit.inner ? frame.grads : replaced(frame.grads, visit.node, upstream);
     const touched = visit.changes.map((change) => change.input);
+    /** @type {FrameRow[]} */
     const rows = visit.expected.length
       ? visit.expected.map((row) => ({ ...row, amount: row.amount ?? NaN, local: row.local ?? NaN }))
-      : nodes[visit.node].inputs
-          .map((input, slot) => ({ slot, node: input.node, local: null, amount: null }))
-          .filter((row) => row.node !== null && touched.includes(row.node));
+      : nodes[visit.node].inputs.flatMap(({ node }, slot) =>
+          node !== null && touched.includes(node) ? [{ slot, node, local: null, amount: null }] : [],
+        );
     const totals = totalsOf(visit, visit.expected.length ? rows : [], before, scale);
     const edges = new Map(frame.edges);
     for (const row of rows)
@@ -142,7 +167,10 @@ function recordedRun(replay) {
   return settled({ recorded: true, nodes, root, asked: replay.asked, data, expected, scale, named, frames, first, replay });
 }
 
-/** Return the gradients that were there before a correct pass, as a check may ask for: 0, and 1 for the root, else. */
+/**
+ * Return the gradients that were there before a correct pass, as a check may ask for: 0, and 1 for the root, else.
+ * @type {(replay: Run["replay"]) => number[]}
+ */
 function gradientsBefore({ nodes, root, reference }) {
   const rows = reference.flatMap((visit) => visit.contributions);
   return nodes.map((node, i) => {
@@ -153,7 +181,10 @@ function gradientsBefore({ nodes, root, reference }) {
   });
 }
 
-/** Return the run of the reference for other values of the leaves. */
+/**
+ * Return the run of the reference for other values of the leaves.
+ * @type {(replay: Data.Replay, leaves: Leaves) => Run}
+ */
 function referenceRun(replay, leaves) {
   const { nodes, root } = replay;
   const data = forwardPass(nodes, leaves);
@@ -164,7 +195,8 @@ function referenceRun(replay, leaves) {
     before.map((value, i) => exactly(i === root ? 0 : value)),
   );
   const frames = [frame];
-  const add = (changed) => frames.push((frame = after(frame, changed)));
+  /** @type {(changed: Partial<Frame>) => void} */
+  const add = (changed) => void frames.push((frame = after(frame, changed)));
   nodes.forEach((node, i) => isLeaf(node) || add({ kind: "forward", node: i, made: new Set([...frame.made, i]) }));
   const seed = exactly(before[root]);
   add({ kind: "seed", node: root, value: seed, grads: replaced(frame.grads, root, seed) });
@@ -173,7 +205,7 @@ function referenceRun(replay, leaves) {
     let grads = frame.grads;
     for (const { slot, node: input, local, amount } of contributions) {
       edges.set(edgeKey(node, slot), { local, upstream: exactly(upstream), amount: exactly(amount), wrong: false });
-      grads = replaced(grads, input, exactly(grads[input].value + amount));
+      grads = replaced(grads, input, exactly((grads[input].value ?? NaN) + amount));
     }
     const inputs = [...new Set(contributions.map((row) => row.node))];
     const totals = inputs.map((input) => ({
@@ -184,6 +216,7 @@ function referenceRun(replay, leaves) {
       right: null,
       wrong: false,
       line: 0,
+      erased: [],
     }));
     add({ kind: "visit", node, inner: false, upstream: exactly(upstream), rows: contributions, totals, edges, grads });
   }
@@ -197,25 +230,33 @@ function referenceRun(replay, leaves) {
     data: data.map(exactly),
     expected,
     scale: 1,
+    named: 1,
     frames,
     first: null,
     replay,
   });
 }
 
-/** Add to each frame which gradients no later frame changes. */
+/**
+ * Add to each frame which gradients no later frame changes.
+ * @type {(run: Run) => Run}
+ */
 function settled(run) {
+  /** @type {(frame: Frame) => (number | null)[]} */
   const changes = (frame) => [...frame.totals.map(({ node }) => node), ...(frame.kind === "seed" ? [frame.node] : [])];
   const last = run.nodes.map((_, i) => run.frames.findLastIndex((frame) => changes(frame).includes(i)));
   run.frames.forEach((frame, at) => {
-    const over = frame.kind === "end" || (frame.kind === "problem" && frame.problem.where === "read");
+    const over = frame.kind === "end" || (frame.kind === "problem" && frame.problem?.where === "read");
     frame.settled = last.map((place) => over || (place >= 0 && place <= at));
   });
   return run;
 }
 
-/** Return whether a node's gradient is final in a frame, and is not the right one. An operation may be set back to 0
- * after its rule has run. Of code that stopped early nothing is said, unless a step before was wrong. */
+/**
+ * Return whether a node's gradient is final in a frame, and is not the right one. An operation may be set back to 0
+ * after its rule has run. Of code that stopped early nothing is said, unless a step before was wrong.
+ * @type {(run: Run, frame: Frame, i: number) => boolean}
+ */
 function wrongGrad(run, frame, i) {
   if (!run.recorded || !frame.settled[i] || !frame.made.has(i) || !isJudged(run.replay)) return false;
   const back = i !== run.root && !isLeaf(run.nodes[i]) && frame.grads[i].value === 0;
@@ -228,7 +269,10 @@ function wrongGrad(run, frame, i) {
     return false;
   return differ(frame.grads[i], run.expected[i].grad, scaleOf(run, i));
 }
+/** @type {(replay: Run["replay"]) => boolean} */
 const isJudged = ({ fault, problem }) => Boolean(fault) || problem?.where === "read";
+/** @type {(run: Run, frame: Frame, i: number) => boolean} */
 const wrongData = (run, frame, i) =>
   run.recorded && frame.made.has(i) && differ(run.data[i], run.expected[i].data, scaleOf(run, i));
+/** @type {(run: Run, i: number) => number} */
 const scaleOf = ({ nodes, scale, named }, i) => (nodes[i].inner ? scale : named);

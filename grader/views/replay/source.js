@@ -1,13 +1,19 @@
 "use strict";
 
-/** Return the line to show before any line has run: that of the first rule, or else the first one that computes. */
+/**
+ * Return the line to show before any line has run: that of the first rule, or else the first one that computes.
+ * @type {(run: Run, source: Data.SourceText) => number}
+ */
 function firstLine(run, { lines }) {
   const ran = ["visit", "forward"].flatMap((kind) => run.frames.filter((frame) => frame.kind === kind));
-  const known = ran.map((frame) => frame.lines.at(-1)).find(Boolean);
+  const known = ran.map((frame) => frame.lines[frame.lines.length - 1]).find(Boolean);
   return known ?? lines.findIndex((line) => /^\s*def \w*backward/.test(line)) + 1;
 }
 
-/** Show the learner's file; return a function that marks the lines of a frame. */
+/**
+ * Show the learner's file; return a function that marks the lines of a frame.
+ * @type {(box: HTMLElement, source: Data.SourceText, run: Run) => Show}
+ */
 function sourceView(box, source, run) {
   const lines = source.lines.map((text, i) => {
     const code = h("code");
@@ -15,9 +21,10 @@ function sourceView(box, source, run) {
     const kind = source.repair.includes(i + 1) ? "li.repair" : "li";
     return h(kind, { "data-line": i + 1 }, h("span.mark", { "aria-hidden": "true" }), code);
   });
-  box.querySelector("ol").replaceChildren(...lines);
+  fill(find("ol", box), ...lines);
   byId("repair").hidden = !source.about_repair;
-  byId("repair").lastElementChild.textContent = plain(source.about_repair);
+  find(":scope > :last-child", byId("repair")).textContent = plain(source.about_repair);
+  /** @type {(line: HTMLElement | undefined) => void} */
   const middle = (line) => {
     box.scrollTop = line ? line.offsetTop - box.clientHeight / 3 : 0;
   };
@@ -28,7 +35,7 @@ function sourceView(box, source, run) {
       const marked = i + 1 === main;
       line.classList.toggle("ran", marked);
       line.classList.toggle("also", others.includes(i + 1));
-      line.firstChild.textContent = marked ? "▸" : "";
+      find(".mark", line).textContent = marked ? "▸" : "";
       if (marked) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
     });

@@ -1,5 +1,6 @@
 "use strict";
 
+/** @type {(words: string[]) => HTMLElement} */
 const head = (words) =>
   h(
     "thead",
@@ -10,14 +11,18 @@ const head = (words) =>
       words.map((word) => (word ? h("th", { scope: "col" }, word) : h("td"))),
     ),
   );
+/** @type {(words: Child) => HTMLElement} */
 const cell = (words) => h("td.number", null, words);
 
-/** Show what happens in a frame: a headline, the contributions, and what differs. */
+/**
+ * Show what happens in a frame: a headline, the contributions, and what differs.
+ * @type {(box: HTMLElement, run: Run) => Show}
+ */
 function stepView(box, run) {
   return function show(frame, at) {
     const problem = difference(run, frame);
     const marked = at === run.first;
-    box.replaceChildren(
+    fill(box,
       ...[
         h("p.headline", null, headline(run, frame)),
         problem.length > 0 &&
@@ -33,13 +38,14 @@ function stepView(box, run) {
   };
 }
 
+/** @type {(run: Run, frame: Frame) => HTMLElement} */
 function contributions(run, frame) {
   if (!frame.totals.length) return h("p.quiet", null, "No gradient changes.");
   const upstream =
     frame.upstream.value !== null && frame.upstream.value < 0 ? `(${shown(frame.upstream)})` : shown(frame.upstream);
   const rows = frame.totals.map((total) => {
-    const own = frame.rows.filter((row) => row.node === total.node && row.local !== null);
-    const sums = own.map(({ local }) => `${digits(local)} × ${upstream}`).join(" + ");
+    const own = frame.rows.flatMap(({ node, local }) => (node === total.node && local !== null ? [local] : []));
+    const sums = own.map((local) => `${digits(local)} × ${upstream}`).join(" + ");
     const right = run.recorded ? total.right : total.amount;
     return h(
       "tr",
@@ -54,19 +60,24 @@ function contributions(run, frame) {
   const words = [
     "",
     "gradient",
-    run.recorded && "your code changes it by",
+    ...(run.recorded ? ["your code changes it by"] : []),
     run.recorded ? "a right rule adds: local derivative × upstream gradient" : "local derivative × upstream gradient",
   ];
   return h(
     "div.scroll",
     { tabindex: 0, role: "region", "aria-label": "Contributions of this step" },
-    h("table.steps", null, head(words.filter((word) => word !== false)), h("tbody", null, rows)),
+    h("table.steps", null, head(words), h("tbody", null, rows)),
   );
 }
 
-/** Show what a chosen edge carries. */
+/**
+ * Show what a chosen edge carries.
+ * @type {(box: HTMLElement, run: Run) => GraphView}
+ */
 function edgeView(box, run) {
+  /** @type {{ node: number, slot: number } | null} */
   let chosen = null;
+  /** @type {(frame: Frame) => void} */
   function show(frame) {
     box.classList.toggle("unchosen", !chosen);
     if (!chosen) {
@@ -77,7 +88,7 @@ function edgeView(box, run) {
     const { ends, edge, right } = edgeWords(run, frame, node, slot);
     const other = right && right.amount.value !== null ? `${theirs(run)}: ${formula(right)}` : "";
     const yours = edge ? carried(edge).replaceAll(", ", " · ") : "not propagated yet";
-    box.replaceChildren(
+    fill(box,
       h("strong", null, `Edge ${ends}`),
       h("span", null, yours),
       ...(other ? [h("span.quiet", null, other)] : []),

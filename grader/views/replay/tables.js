@@ -1,6 +1,9 @@
 "use strict";
 
-/** Show every node's numbers in a frame as a table: what the picture shows, in words. */
+/**
+ * Show every node's numbers in a frame as a table: what the picture shows, in words.
+ * @type {(table: HTMLElement, run: Run) => Show}
+ */
 function numbersView(table, run) {
   return function show(frame, at) {
     const rows = run.nodes.map((node, i) => {
@@ -30,7 +33,7 @@ function numbersView(table, run) {
     const words = run.recorded
       ? ["node", "operation", "data", whose, "gradient", `${whose}, at the end`, ""]
       : ["node", "operation", "data", "gradient"];
-    table.replaceChildren(
+    fill(table,
       h("caption", null, `Step ${at} of ${run.frames.length - 1}: ${headline(run, frame)}`),
       head(words),
       h("tbody", null, rows),
@@ -38,9 +41,13 @@ function numbersView(table, run) {
   };
 }
 
-/** Show forward and backward steps side by side: forward downwards, backward upwards. */
+/**
+ * Show forward and backward steps side by side: forward downwards, backward upwards.
+ * @type {(table: HTMLElement, run: Run, go: (at: number) => void) => Show}
+ */
 function waterfallView(table, run, go) {
   const visits = run.frames.map((frame, at) => ({ frame, at })).filter(({ frame }) => frame.kind === "visit");
+  /** @type {(words: string, at: number, classes?: string) => HTMLElement} */
   const step = (words, at, classes = "") =>
     h(`button.plain${classes}`, { type: "button", "data-at": at, onclick: () => go(at) }, words);
   const forward = run.frames.map((frame, at) => ({ frame, at })).filter(({ frame }) => frame.kind === "forward");
@@ -59,20 +66,22 @@ function waterfallView(table, run, go) {
     return h(
       "tr",
       { "data-at": at },
-      h("td", { "data-at": at }, h("span.order", null, `${at}`), step(assigned(run, frame.node), at)),
+      h("td", { "data-at": at }, h("span.order", null, `${at}`), step(assigned(run, frame.node ?? run.root), at)),
       h(
         "td",
         null,
-        back.length ? back : h("span.quiet", null, run.nodes[frame.node] && visits.length ? "does not propagate" : "–"),
+        back.length ? back : h("span.quiet", null, visits.length ? "does not propagate" : "–"),
       ),
     );
   });
-  table.replaceChildren(
+  fill(table,
     h("caption.unseen", null, "Forward and backward steps of each operation, with the number of each step"),
     head(["Forward ↓", "Backward ↑  upstream gradient → contributions"]),
     h("tbody", null, rows),
   );
-  const places = [...table.querySelectorAll("td[data-at], div[data-at]")];
+  /** @type {NodeListOf<HTMLElement>} */
+  const found = table.querySelectorAll("td[data-at], div[data-at]");
+  const places = [...found];
   return function show(_, at) {
     for (const place of places) {
       const now = Number(place.dataset.at) === at;
@@ -82,5 +91,8 @@ function waterfallView(table, run, go) {
   };
 }
 
-/** Return whether the tables of a run are narrow enough to stand beside each other. */
+/**
+ * Return whether the tables of a run are narrow enough to stand beside each other.
+ * @type {(run: Run) => boolean}
+ */
 const areNarrow = ({ nodes }) => nodes.every((node) => node.name.length + operationOf(node, nodes).length <= 16);

@@ -2,40 +2,57 @@
 
 const LEAST = 1e-12; // a gradient below this is drawn as if it were as large
 
-/** Return how the gradient changes from the last layer back to the first: a sign, and sentences. */
+/**
+ * Return how the gradient changes from the last layer back to the first: a sign, and sentences.
+ * @type {(thermometer: Data.Thermometer) => string}
+ */
 function layersVerdict({ layers, yours, expected, asked }) {
-  const off = yours.findIndex((size, i) => differ(numberOf(size), numberOf(expected[i]), Math.max(...expected)));
+  const off = yours.findIndex((size, i) => differ(numberOf(size), numberOf(expected[i]), largestOf(expected)));
   const by = asked === "torch" ? "torch’s is" : "expected";
-  const [first, last] = [yours[0], yours.at(-1)];
+  const [first, last] = [yours[0], yours[yours.length - 1]];
   const times = first && last ? first / last : null;
-  const words = times && `The gradient of ${layers[0]} is ${digits(times)} times as large as that of ${layers.at(-1)}.`;
+  const words = times && `The gradient of ${layers[0]} is ${digits(times)} times as large as that of ${layers[layers.length - 1]}.`;
   if (off < 0) return `✓ ${words ?? ""}`;
-  const seen = yours[off] === null ? "is not a number" : `has the size ${digits(yours[off])}`;
-  return `≠ The gradient of ${layers[off]} ${seen}; ${by} ${digits(expected[off])}.`;
+  const size = yours[off];
+  const seen = size === null ? "is not a number" : `has the size ${digits(size)}`;
+  return `≠ The gradient of ${layers[off]} ${seen}; ${by} ${digits(expected[off] ?? NaN)}.`;
 }
 
-/** Show the sizes of the gradients of all layers, as bars on a scale of powers of ten. */
+/**
+ * Show the sizes of the gradients of all layers, as bars on a scale of powers of ten.
+ * @type {(section: HTMLElement, thermometers: Data.Thermometer[]) => void}
+ */
 function thermometersView(section, thermometers) {
-  const link = document.querySelector('nav a[href="#thermometers"]');
+  const link = find('nav a[href="#thermometers"]');
   link.hidden = section.hidden = !thermometers.length;
-  section.querySelector("#thermometers-about").textContent =
+  find("#thermometers-about", section).textContent =
     "Bars: the sizes of your gradients. Dashed: those of correct layers. The scale is one of powers of ten.";
   const powers = thermometers.flatMap(({ yours, expected }) => [...yours, ...expected].map(power));
+  /** @type {Span} */
   const range = [Math.floor(Math.min(...powers)) - 0.2, Math.ceil(Math.max(...powers))];
-  section.append(h("div.columns", null, thermometers.map((one) => thermometerOf(one, range))));
+  add(section, h("div.columns", null, thermometers.map((one) => thermometerOf(one, range))));
   if (thermometers.length && !location.hash) section.scrollIntoView();
 }
 
-/** Return the exponent of a size as a power of ten. */
+/** @type {(sizes: (number | null)[]) => number} */
+const largestOf = (sizes) => Math.max(...sizes.map((size) => size ?? 0));
+
+/**
+ * Return the exponent of a size as a power of ten.
+ * @type {(size: number | null) => number}
+ */
 const power = (size) => Math.log10(Math.max(size ?? 0, LEAST));
 
-/** Return one thermometer. The range of exponents is that of all, so that they can be compared. */
+/**
+ * Return one thermometer. The range of exponents is that of all, so that they can be compared.
+ * @type {(thermometer: Data.Thermometer, range: Span) => HTMLElement}
+ */
 function thermometerOf(thermometer, range) {
   const { title, function: name, values, layers, yours, expected } = thermometer;
   const words = { across: "layer", up: "power of ten" };
   const { x, y, marks } = axes([-0.5, layers.length - 0.5], range, words);
   const floor = y(range[0]);
-  const scale = Math.max(...expected);
+  const scale = largestOf(expected);
   const bars = yours.map((size, i) => {
     const wrong = differ(numberOf(size), numberOf(expected[i]), scale);
     const top = Math.min(y(power(size)), floor - 1);
@@ -45,6 +62,7 @@ function thermometerOf(thermometer, range) {
   const label = plain(`Sizes of the gradients of ${layers.length} nodes, from ${layers[0]} to ${layers.at(-1)}`);
   const box = { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "img", "aria-label": label };
   const numbers = series(Object.entries(values).map(([leaf, value]) => `${leaf} = ${digits(value)}`));
+  /** @type {(size: number | null) => string} */
   const shown = (size) => (size === null ? "–" : digits(size));
   return h(
     "div.thermometer",

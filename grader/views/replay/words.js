@@ -2,21 +2,27 @@
 
 // What is said about a frame. Each sentence follows from the numbers of the frame.
 
+/** @type {(run: Run) => string} */
 const theirs = (run) => (run.asked === "torch" ? "torch" : "the reference");
+/** @type {(run: Run, i: number) => string} */
 const nameOf = (run, i) => run.nodes[i].name;
+/** @type {(run: Run, i: number) => string} */
 const assigned = (run, i) =>
   [run.nodes[i].name, expression(run.nodes[i], run.nodes), shown(run.data[i])]
     .filter(Boolean)
     .join(" = ");
 
-/** Return what happens in a frame, in a few words. */
+/**
+ * Return what happens in a frame, in a few words.
+ * @type {(run: Run, frame: Frame) => string}
+ */
 function headline(run, frame) {
   const name = frame.node === null ? "" : nameOf(run, frame.node);
   switch (frame.kind) {
     case "start":
       return `The leaves: ${series(run.nodes.map((node, i) => (isLeaf(node) ? assigned(run, i) : "")).filter(Boolean))}`;
     case "forward":
-      return assigned(run, frame.node);
+      return assigned(run, frame.node ?? run.root);
     case "seed":
       return `The backward pass starts at the root: ${name}.grad = ${shown(frame.value)}`;
     case "visit":
@@ -24,24 +30,30 @@ function headline(run, frame) {
         ? `A rule inside ${name} propagates ${shown(frame.upstream)}`
         : `${name} propagates its upstream gradient, ${shown(frame.upstream)}`;
     case "problem":
-      return frame.problem.text;
+      return frame.problem?.text ?? "";
     default:
       return verdict(run);
   }
 }
 
-/** Return what is special about the graph of a replay, as sentences. */
+/**
+ * Return what is special about the graph of a replay, as sentences.
+ * @type {(replay: Data.Replay) => string[]}
+ */
 function aboutGraph({ own_graph: own, aliases }) {
   return [
-    own && "This is the graph that your code builds.",
+    own ? "This is the graph that your code builds." : "",
     ...aliases.map(([name, other]) => `In your code, ${other} is the same node as ${name}.`),
   ].filter(Boolean);
 }
 
-/** Return how a run ends. */
+/**
+ * Return how a run ends.
+ * @type {(run: Run) => string}
+ */
 function verdict(run) {
   if (!run.recorded) return "These are the gradients of the reference at your values.";
-  const last = run.frames.at(-1);
+  const last = run.frames[run.frames.length - 1];
   const wrong = run.nodes.map((_, i) => i).filter((i) => wrongGrad(run, last, i));
   if (!wrong.length)
     return run.first === null
@@ -54,31 +66,40 @@ function verdict(run) {
   return `${rows.join("; ")}${wrong.length > 3 ? `; and ${several(wrong.length - 3, "more differ", "more differ")}` : ""}.`;
 }
 
-/** Return the contribution of one row as a formula: local derivative times upstream gradient. */
-const formula = ({ local, upstream, amount }) => `${digits(local)} × ${shown(upstream)} = ${shown(amount)}`;
+/**
+ * Return the contribution of one row as a formula: local derivative times upstream gradient.
+ * @type {(contribution: { local: number | null, upstream: Numeric, amount: Numeric }) => string}
+ */
+const formula = ({ local, upstream, amount }) => `${digits(local ?? NaN)} × ${shown(upstream)} = ${shown(amount)}`;
 
+/** @type {(run: Run, node: number) => number[]} */
 const usersOf = (run, node) =>
   run.nodes.map((_, i) => i).filter((i) => run.nodes[i].inputs.some((input) => input.node === node));
 
-/** Return where the first difference arises, as sentences; nothing for other frames. */
+/**
+ * Return where the first difference arises, as sentences; nothing for other frames.
+ * @type {(run: Run, frame: Frame) => string[]}
+ */
 function difference(run, frame) {
   const at = run.frames.indexOf(frame);
   if (run.first === null || at < run.first) return [];
   return at === run.first ? arises(run, frame, at) : spreads(run, frame);
 }
 
+/** @type {(run: Run, frame: Frame, at: number) => string[]} */
 function arises(run, frame, at) {
   const { fault, fault_node: about } = run.replay;
   const name = about === null ? "" : nameOf(run, about);
   const said = frame.totals
     .filter((total) => total.wrong)
     .map((total) => {
+      const right = total.right ?? numberOf(null);
       const [name, before, after] = [nameOf(run, total.node), shown(total.before), shown(total.after)];
       const was =
         before === after ? `${name}.grad stays ${before}.` : `${name}.grad was ${before} and is now ${after}.`;
-      const lost = total.before.value === null || total.right.value === null;
+      const sum = total.before.value === null || right.value === null ? null : total.before.value + right.value;
       const adds = fault === "moved" ? "For the value from the forward pass, it adds" : "A right rule adds";
-      return `${was} ${adds} ${shown(total.right)}${lost ? "" : `, which makes ${digits(total.before.value + total.right.value)}`}.`;
+      return `${was} ${adds} ${shown(right)}${sum === null ? "" : `, which makes ${digits(sum)}`}.`;
     });
   if (fault === "forward" && about !== null) {
     const [yours, right] = apart(run.data[about], run.expected[about].data);
@@ -86,13 +107,13 @@ function arises(run, frame, at) {
   }
   if (fault === "seed" && frame.kind === "seed")
     said.push(
-      `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about])}.`,
+      `The pass begins with ${name}.grad = ${shown(frame.value)}; ${theirs(run)} begins with ${digits(gradientsBefore(run.replay)[about ?? run.root])}.`,
     );
   if (fault === "moved" && about !== null)
-    said.unshift(`The value of ${name} was changed after the forward pass. The rule of ${nameOf(run, frame.node)} reads the new value.`);
+    said.unshift(`The value of ${name} was changed after the forward pass. The rule of ${nameOf(run, frame.node ?? run.root)} reads the new value.`);
   if (fault === "held" && about !== null) {
     const total = frame.totals.find(({ node }) => node === about);
-    const [yours, right] = apart(total.before, exactly(gradientsBefore(run.replay)[about]));
+    const [yours, right] = apart(total?.before ?? numberOf(null), exactly(gradientsBefore(run.replay)[about]));
     said.push(`${name}.grad was ${yours} before any rule wrote it. A correct pass finds ${right} there.`);
   }
   if (fault === "graph" && about !== null) {
@@ -126,7 +147,10 @@ function arises(run, frame, at) {
   return said;
 }
 
-/** Return which lines lose what a gradient already holds, as sentences. */
+/**
+ * Return which lines lose what a gradient already holds, as sentences.
+ * @type {(run: Run, total: Total) => string[]}
+ */
 function replacements(run, { node, erased }) {
   const grad = `${nameOf(run, node)}.grad`;
   return erased.map(({ change, before }) => {
@@ -138,26 +162,32 @@ function replacements(run, { node, erased }) {
   });
 }
 
-/** Return how a difference that arose earlier shows in this frame. */
+/**
+ * Return how a difference that arose earlier shows in this frame.
+ * @type {(run: Run, frame: Frame) => string[]}
+ */
 function spreads(run, frame) {
   if (frame.kind !== "visit") return [];
   const said = frame.totals
     .filter((total) => total.wrong)
     .map(
       (total) =>
-        `${nameOf(run, total.node)}.grad changes by ${shown(total.amount)}; a right rule adds ${shown(total.right)}.`,
+        `${nameOf(run, total.node)}.grad changes by ${shown(total.amount)}; a right rule adds ${shown(total.right ?? numberOf(null))}.`,
     );
   const right = run.replay.reference.find((visit) => visit.node === frame.node);
   if (!frame.inner && right && differ(frame.upstream, numberOf(right.upstream), run.scale)) {
     const [yours, other] = apart(frame.upstream, numberOf(right.upstream));
     said.unshift(
-      `The difference spreads: the upstream gradient of ${nameOf(run, frame.node)} is ${yours} here; ${theirs(run)} has ${other}.`,
+      `The difference spreads: the upstream gradient of ${nameOf(run, right.node)} is ${yours} here; ${theirs(run)} has ${other}.`,
     );
   }
   return said;
 }
 
-/** Return everything about one frame as a sentence or two, for a screen reader. */
+/**
+ * Return everything about one frame as a sentence or two, for a screen reader.
+ * @type {(run: Run, frame: Frame, at: number) => string}
+ */
 function spoken(run, frame, at) {
   const rows = frame.totals.map(
     (total) => `${nameOf(run, total.node)}.grad was ${shown(total.before)}, is ${shown(total.after)}`,
@@ -169,20 +199,24 @@ function spoken(run, frame, at) {
     .replaceAll("..", ".");
 }
 
-/** Return what an edge carries in a frame. `off` says that it is not what a correct pass has there. */
+/**
+ * Return what an edge carries in a frame. `off` says that it is not what a correct pass has there.
+ * @type {(run: Run, frame: Frame, node: number, slot: number) => { ends: string, edge: (Carried & { off: boolean }) | undefined, right: Omit<Carried, "wrong"> | null }}
+ */
 function edgeWords(run, frame, node, slot) {
   const found = frame.edges.get(edgeKey(node, slot));
   const right = rightContribution(run, node, slot);
-  const spread = found && right && run.first !== null && differ(found.upstream, right.upstream, run.scale);
+  const spread = Boolean(found && right && run.first !== null && differ(found.upstream, right.upstream, run.scale));
   const edge = found && { ...found, off: found.wrong || spread };
-  const input = nameOf(run, run.nodes[node].inputs[slot].node);
+  const input = nameOf(run, run.nodes[node].inputs[slot].node ?? node);
   const ends = `${input} to ${nameOf(run, node)}${run.nodes[node].inputs.filter(({ node: other }) => other !== null).length > 1 ? `, operand ${slot + 1}` : ""}`;
   return { ends, edge, right };
 }
 
+/** @type {(run: Run, node: number, slot: number) => Omit<Carried, "wrong"> | null} */
 function rightContribution(run, node, slot) {
   if (!run.recorded) return null;
   const visit = run.replay.reference.find((candidate) => candidate.node === node);
   const found = visit?.contributions.find((contribution) => contribution.slot === slot);
-  return found ? { local: found.local, upstream: numberOf(visit.upstream), amount: numberOf(found.amount) } : null;
+  return visit && found ? { local: found.local, upstream: numberOf(visit.upstream), amount: numberOf(found.amount) } : null;
 }

@@ -3,6 +3,7 @@
 // Interpreters: one at work, and one that is ready to take its place. Their files begin to load at once, before the
 // scripts that follow.
 
+/** @type {Record<string, string>} */
 const FILES = {
   worker: "worker.js", loader: "python/pyodide.mjs", glue: "python/pyodide.asm.mjs", binary: "python/pyodide.asm.wasm",
   library: "python/python_stdlib.zip", lock: "python/pyodide-lock.json", grader: "python/grader.zip",
@@ -11,7 +12,14 @@ const TEXTS = ["worker", "loader", "glue", "lock"];
 const START_S = 180; // in which an interpreter has to start, also on a slow phone
 const LONGEST = 10; // times the limit without a sign of life, an interpreter may work on one request
 
-const say = (text) => (byId("state").textContent = text);
+/** @type {(text: string) => void} */
+const say = (text) => void (byId("state").textContent = text);
+
+const MOST_PATIENT = 100; // times a usual machine's time
+/** @type {(patience: unknown) => number} */
+const patient = (patience) => Math.min(MOST_PATIENT, Math.max(1, Number(patience) || 1));
+/** @type {(text: unknown) => string} */
+const brief = (text) => plain(String(text).slice(0, 500));
 
 /** An interpreter does not answer. */
 class Ended extends Error {}
@@ -20,24 +28,34 @@ class Interpreter {
   static count = 0;
 
   /**
-   * @param frame The window of the frame that starts Web Workers.
-   * @param seconds How long an interpreter on a usual machine may give no sign of life.
+   * @param {Window} frame The window of the frame that starts Web Workers.
+   * @param {number} seconds How long an interpreter on a usual machine may give no sign of life.
    */
   constructor(frame, seconds) {
     this.frame = frame;
     this.seconds = seconds;
     this.number = ++Interpreter.count;
     this.started = false;
+    this.patience = 1;
+    /** @type {{ id: number, begun: number, resolve(result: unknown): void, reject(error: Error): void } | undefined} */
+    this.request = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {Map<string, boolean>} */
     this.supplied = new Map(); // the modules that it knows beyond the standard library, and whether it has them
     this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
+    /** @type {(error: Error) => void} */
+    this.refuse = () => {};
+    /** @type {Promise<Interpreter>} */
     this.ready = new Promise((resolve, reject) => {
       this.refuse = reject;
       setTimeout(() => reject(new Error(`it did not start within ${START_S} seconds`)), START_S * 1000);
       port1.onmessage = ({ data }) => {
-        if (data.ready) resolve(Object.assign(this, { patience: data.patience, started: true }));
-        else if (data.failed && !data.id) this.broke(data.failed);
+        if (typeof data !== "object" || data === null) return;
+        if (data.ready) resolve(Object.assign(this, { patience: patient(data.patience), started: true }));
+        else if (data.failed && !data.id) this.broke(brief(data.failed));
         else this.heard(data);
       };
     });
@@ -45,37 +63,51 @@ class Interpreter {
     frame.postMessage({ start: this.number }, "*", [port2]);
   }
 
-  /** Take the news that the interpreter cannot be used, or not any more. */
+  /**
+   * Take the news that the interpreter cannot be used, or not any more.
+   * @param {string} why
+   */
   broke(why) {
     this.refuse(new Error(why));
     this.request?.reject(new Error(why));
   }
 
-  /** Take a sign of life, or the answer to the request. */
+  /**
+   * Take a sign of life, or the answer to the request.
+   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean }} message
+   */
   heard({ id, result, failed, traces }) {
     if (traces) this.touched = true;
     if (!this.request || (id && id !== this.request.id)) return;
     const { resolve, reject } = this.request;
-    if (failed !== undefined) reject(new Error(failed));
+    if (failed !== undefined) reject(new Error(brief(failed)));
     else if (result !== undefined) resolve(result);
     else this.wait();
   }
 
   /** Reject the request if no sign of life comes in time. */
   wait() {
+    const { request } = this;
+    if (!request) return;
     const limit = this.seconds * this.patience * 1000;
     clearTimeout(this.timer);
-    const left = this.request.begun + LONGEST * limit - performance.now();
-    this.timer = setTimeout(() => this.request.reject(new Ended("no sign of life")), Math.min(limit, left));
+    const left = request.begun + LONGEST * limit - performance.now();
+    this.timer = setTimeout(() => request.reject(new Ended("no sign of life")), Math.min(limit, left));
   }
 
-  /** Return the answer to a request. Raise `Ended` if the interpreter gives no sign of life. */
+  /**
+   * Return the answer to a request. Raise `Ended` if the interpreter gives no sign of life.
+   * @param {string} action
+   * @param {unknown[]} values
+   * @returns {Promise<unknown>}
+   */
   async ask(action, values) {
     try {
       return await new Promise((resolve, reject) => {
-        this.request = { id: (this.request?.id ?? 0) + 1, begun: performance.now(), resolve, reject };
+        const id = (this.request?.id ?? 0) + 1;
+        this.request = { id, begun: performance.now(), resolve, reject };
         this.wait();
-        this.port.postMessage({ id: this.request.id, action, values });
+        this.port.postMessage({ id, action, values });
       });
     } finally {
       clearTimeout(this.timer);
@@ -89,15 +121,28 @@ class Interpreter {
 }
 
 class Interpreters {
-  /** `imports` has the files of each module, by name, that learners' files may import beyond the standard library. */
+  /**
+   * @param {Window} frame
+   * @param {number} seconds As for an interpreter.
+   * @param {Record<string, string[]>} imports The files of each module, by name, that learners' files may import beyond
+   *   the standard library.
+   */
   constructor(frame, seconds, imports = {}) {
     this.imports = new Map(Object.entries(imports));
     this.frame = frame;
     this.seconds = seconds;
+    /** @type {Promise<unknown>} */
     this.busy = Promise.resolve();
+    /** @type {Interpreter | undefined} */
+    this.spare = undefined;
+    /** @type {unknown[] | undefined} */
+    this.latest = undefined;
+    /** @type {((values: any[], verdict: unknown) => void) | undefined} */
+    this.confirmed = undefined;
     addEventListener("message", ({ data, source }) => {
+      /** @type {(one: Interpreter | undefined) => boolean} */
       const of = (one) => source === frame && one?.number === data.ended;
-      [this.current, this.spare].find(of)?.broke(data.why);
+      [this.current, this.spare].find(of)?.broke(brief(data.why));
     });
     this.current = new Interpreter(frame, seconds);
     this.prepare();
@@ -135,6 +180,9 @@ class Interpreters {
    *
    * If an earlier file could have left something behind in the interpreter, and no other one is ready, a verdict is
    * found again in one that is. Then `confirmed` is called with the values of the request and this verdict.
+   * @param {string} action
+   * @param {unknown[]} values
+   * @returns {Promise<unknown>} What comes from an interpreter: to be checked before it is used.
    */
   async ask(action, ...values) {
     if (action === "grade") this.latest = values;
@@ -145,6 +193,9 @@ class Interpreters {
     return result;
   }
 
+  /**
+   * @param {unknown[]} values
+   */
   async confirm(values) {
     try {
       await this.spare?.ready;
@@ -156,8 +207,13 @@ class Interpreters {
     this.confirmed?.(values, again);
   }
 
-  /** Hand an interpreter the modules that a text among the values names, and the names of all others. */
+  /**
+   * Hand an interpreter the modules that a text among the values names, and the names of all others.
+   * @param {Interpreter} interpreter
+   * @param {unknown[]} values
+   */
   async supply(interpreter, values) {
+    /** @type {(path: string) => Promise<Uint8Array>} */
     const wheel = async (path) => new Uint8Array(await (await received(path, () => {})).arrayBuffer());
     for (const [module, paths] of this.imports) {
       const named = values.some((value) => typeof value === "string" && new RegExp(`\\b${module}\\b`).test(value));
@@ -170,6 +226,9 @@ class Interpreters {
   /**
    * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer. The same is
    * done if the browser's stack was too small, with fewer nested calls.
+   * @param {string} action
+   * @param {unknown[]} values
+   * @returns {Promise<{ result: unknown, uncertain: boolean }>}
    */
   async exchange(action, values, shallow = false) {
     const search = action === "search"; // it goes on where its text was graded, and no verdict depends on it
@@ -189,19 +248,23 @@ class Interpreters {
     } catch (error) {
       // whatever went wrong, this interpreter is not used again
       if (current === this.current) this.replace();
-      const overflow = !shallow && error.message.startsWith("RangeError");
+      const overflow = !shallow && error instanceof Error && error.message.startsWith("RangeError");
       if ((uncertain && !search) || overflow) return this.exchange(action, values, overflow);
       throw error;
     }
   }
 }
 
-/** Return a file of the site. `heard` is called with the size of each piece of it. */
+/**
+ * Return a file of the site. `heard` is called with the size of each piece of it.
+ * @type {(path: string, heard: (bytes: number) => void) => Promise<Blob>}
+ */
 async function received(path, heard) {
   const response = await fetch(path);
-  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  if (!response.ok || !response.body) throw new Error(`${path}: ${response.status}`);
+  /** @type {Uint8Array<ArrayBuffer>[]} */
   const pieces = [];
-  for (const reader = response.body.getReader(); ; heard(pieces.at(-1).length)) {
+  for (const reader = response.body.getReader(); ; heard(pieces[pieces.length - 1].length)) {
     const { done, value } = await reader.read();
     if (done) return new Blob(pieces);
     pieces.push(value);
@@ -211,25 +274,32 @@ async function received(path, heard) {
 /**
  * Return an address for a document of the site in a sandboxed frame. The frame cannot load the document itself, because
  * the service worker serves no frame of opaque origin.
+ * @type {(path: string) => Promise<string>}
  */
 async function framed(path) {
   const document = await received(path, () => {});
   return URL.createObjectURL(new Blob([document], { type: "text/html" }));
 }
 
-/** Load all files, and hand each to the frame as soon as it is there. Show how much is there. */
+/**
+ * Load all files, and hand each to the frame as soon as it is there. Show how much is there.
+ * @type {(frame: Window) => Promise<void>}
+ */
 async function load(frame) {
   const listening = new Promise((resolve) => {
-    addEventListener("message", ({ data, source }) => source === frame && data.ready && resolve());
+    addEventListener("message", ({ data, source }) => source === frame && data.ready && resolve(undefined));
   });
   byId("frame").src = await framed("frame.html"); // not before this script can hear it
+  /** @type {Record<string, number>} */
   const sizes = await (await fetch("files.json")).json(); // in bytes
   const bar = byId("loading");
   bar.max = Object.values(FILES).reduce((sum, path) => sum + sizes[path], 0);
+  /** @type {(bytes: number) => void} */
   const heard = (bytes) => {
     bar.value += bytes;
     say(bar.value < bar.max ? `Loading Python: ${megabytes(bar.value)} of ${megabytes(bar.max)} MB` : "Starting Python …");
   };
+  /** @type {(file: [name: string, path: string]) => Promise<void>} */
   const one = async ([name, path]) => {
     const file = await received(path, heard);
     const data = TEXTS.includes(name) ? await file.text() : await file.arrayBuffer();
@@ -239,9 +309,10 @@ async function load(frame) {
   await Promise.all(Object.entries(FILES).map(one));
 }
 
-const loaded = load(byId("frame").contentWindow);
+const loaded = load(/** @type {Window} */ (byId("frame").contentWindow));
 loaded.catch(() => {}); // page.js waits for it, too, and shows the error
 
+/** @type {(bytes: number) => string} */
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 
 /** Let the browser keep the site, so that it opens quickly and without a network. */

@@ -2,18 +2,21 @@
 // text of this file, because it names the digest of each file. So the browser installs it beside the old one, which
 // serves its pages until the last one is reloaded or closed.
 
+const scope = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
+const { registration, clients } = scope;
 const FILES = $files;
 const PREFIX = `site:${registration.scope}:`;
 const CACHE = PREFIX + "$version";
+/** @type {(path: string) => string} */
 const key = (path) => new URL(`${path}?${FILES[path]}`, registration.scope).href;
 
-addEventListener("install", (event) => event.waitUntil(install()));
-addEventListener("activate", (event) => event.waitUntil(forgetOthers()));
-addEventListener("message", ({ data }) => data === "take over" && skipWaiting());
-addEventListener("fetch", (event) => {
+scope.addEventListener("install", (event) => event.waitUntil(install()));
+scope.addEventListener("activate", (event) => event.waitUntil(forgetOthers()));
+scope.addEventListener("message", ({ data }) => data === "take over" && scope.skipWaiting());
+scope.addEventListener("fetch", (event) => {
   const { request } = event;
   const inside = request.method === "GET" && request.url.startsWith(registration.scope);
-  const path = inside && (new URL(request.url).pathname.slice(new URL(registration.scope).pathname.length) || "index.html");
+  const path = inside ? new URL(request.url).pathname.slice(new URL(registration.scope).pathname.length) || "index.html" : "";
   if (path in FILES) event.respondWith(answer(request, path));
 });
 
@@ -25,6 +28,7 @@ async function install() {
   }));
 }
 
+/** @type {(path: string) => Promise<Response | undefined>} */
 async function kept(path) {
   for (const name of (await caches.keys()).filter((one) => one.startsWith(PREFIX))) {
     const response = await (await caches.open(name)).match(key(path));
@@ -33,7 +37,10 @@ async function kept(path) {
   return undefined;
 }
 
-/** Return a file with this version's digest. What the browser still has of the page's own visit is used first. */
+/**
+ * Return a file with this version's digest. What the browser still has of the page's own visit is used first.
+ * @type {(path: string) => Promise<Response>}
+ */
 async function fetched(path) {
   const url = new URL(path, registration.scope);
   const integrity = FILES[path];
@@ -45,6 +52,7 @@ async function forgetOthers() {
   await Promise.all(others.map((name) => caches.delete(name)));
 }
 
+/** @type {(request: Request, path: string) => Promise<Response>} */
 async function answer(request, path) {
   // a page that is loaded while no other is open gets the new version
   if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {

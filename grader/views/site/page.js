@@ -3,16 +3,51 @@
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
 const ANSWER_MS = 1_000; // in which another tab answers
 
-/** Show a sentence above the exercises, or hide it. */
+/**
+ * Show a sentence above the exercises, or hide it. It may name files that others gave, so nothing in it is a link.
+ * @type {(...texts: (string | false | undefined | 0)[]) => void}
+ */
 function note(...texts) {
   const text = texts.filter(Boolean).join(" ");
-  byId("note").replaceChildren(...inline(plain(text)));
+  fill(byId("note"), coded(text));
   byId("note").hidden = !text;
 }
 
+/**
+ * Return whether a verdict is that of an exercise, whose points it does not exceed.
+ * @type {(verdict: Data.Verdict, exercise: Data.SiteExercise) => boolean}
+ */
+const isOf = ({ exercise, score, max_score: most }, { id, points }) => exercise === id && score <= most && most === points;
+
+/** @type {(error: unknown) => string} */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
 class Page {
+  /**
+   * @param {Data.SiteCourse} course
+   */
   constructor(course) {
     this.course = course;
+    this.exercise = course.exercises[0];
+    this.opened = false;
+    /** @type {Set<number>} */
+    this.hinted = new Set();
+    /** @type {number[]} */
+    this.fitting = [];
+    this.compared = false;
+    this.width = 0;
+    /** @type {string | undefined} */
+    this.graded = undefined;
+    /** @type {string | undefined} */
+    this.replayed = undefined;
+    /** @type {string | undefined} */
+    this.searching = undefined;
+    /** @type {Interpreters | undefined} */
+    this.interpreters = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.pause = undefined;
+    /** @type {Map<Data.SitePart, HTMLElement>} */
+    this.totals = new Map();
     this.work = new Work(course, () => {
       note("Your work cannot be kept: this browser's storage is full or switched off. Save it as a zip before you leave.");
     });
@@ -22,13 +57,17 @@ class Page {
     this.asked = 0;
     this.refreshed = Promise.resolve();
     this.buttons = this.navigation();
+    /** @type {Record<string, () => unknown>} */
     const commands = { grade: () => this.grade(), hint: () => this.hint(), reset: () => this.reset(),
       restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export() };
     for (const [id, command] of Object.entries(commands)) byId(id).addEventListener("click", () => this.run(command));
-    byId("import").addEventListener("change", ({ target }) => this.run(() => this.take([...target.files])));
-    document.querySelector(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
+    byId("import").addEventListener("change", () => this.run(() => this.take([...(byId("import").files ?? [])])));
+    find(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
     addEventListener("keydown", (event) => this.key(event));
-    addEventListener("hashchange", () => this.named() && this.named() !== this.exercise && this.open(this.named()));
+    addEventListener("hashchange", () => {
+      const named = this.named();
+      if (named && named !== this.exercise) this.open(named);
+    });
     addEventListener("beforeunload", (event) => this.work.unsaved.size && event.preventDefault());
     this.dropped();
     this.others();
@@ -37,20 +76,26 @@ class Page {
     this.open(this.named() ?? begun ?? course.exercises[0]);
   }
 
-  /** Return the exercise that the address names: by its number or its id, or by the beginning of its id. */
+  /**
+   * Return the exercise that the address names: by its number or its id, or by the beginning of its id.
+   * @returns {Data.SiteExercise | undefined}
+   */
   named() {
-    const name = decodeURIComponent(location.hash.slice(1)).toLowerCase();
+    const name = decoded(location.hash.slice(1)).toLowerCase();
     const { exercises } = this.course;
+    /** @type {(one: Data.SiteExercise) => boolean} */
     const same = (one) => one.id === name || one.number === name || one.number.replace(/^0+/, "") === name;
     return exercises.find(same) ?? (name ? exercises.find((one) => one.id.startsWith(name)) : undefined);
   }
 
-  /** Run a command, and say so if the interpreter has failed. */
+  /**
+   * Run a command, and say so if the interpreter has failed.
+   * @param {() => unknown} command
+   */
   async run(command) {
     try {
       await command();
     } catch (error) {
-      console.warn(error.message);
       note(this.failed(this.exercise, error).lines.at(-1));
       say("");
     }
@@ -58,15 +103,20 @@ class Page {
 
   // -- Open an exercise
 
+  /**
+   * @param {Data.SiteExercise} exercise
+   */
   open(exercise) {
     this.work.set("at", "exercise", exercise.id);
     const address = `#${exercise.id}`;
-    if (this.named() !== exercise) history[this.exercise ? "pushState" : "replaceState"](null, "", address);
+    if (this.named() !== exercise) history[this.opened ? "pushState" : "replaceState"](null, "", address);
+    const another = !this.opened || exercise !== this.exercise;
+    this.opened = true;
     this.exercise = exercise;
     byId("file").textContent = exercise.file;
     this.side.lesson(exercise);
     this.hinted = new Set();
-    byId("hints").replaceChildren();
+    fill(byId("hints"));
     this.fitting = exercise.hints.map((_, at) => at + 1);
     this.verdict.clear();
     this.replayed = undefined;
@@ -78,6 +128,8 @@ class Page {
     note(first && this.course.welcome, changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
     this.list();
     this.side.clear(this.work.begun(exercise) ? "" : "Change the file. After the verdict, your code is replayed here.");
+    const { top } = byId("side").getBoundingClientRect();
+    if (another && (top < 0 || top > innerHeight / 2)) byId("side").scrollIntoView();
     this.grade();
   }
 
@@ -88,18 +140,21 @@ class Page {
     if (place > 0) this.editor.at(place);
   }
 
+  /**
+   * @returns {Map<Data.SiteExercise, HTMLButtonElement>}
+   */
   navigation() {
     const buttons = new Map(this.course.exercises.map((one) => {
-      return [one, h("button", { type: "button", onclick: () => this.open(one) }, `${one.number} ${one.id}`)];
+      return /** @type {const} */ ([one, h("button", { type: "button", onclick: () => this.open(one) }, `${one.number} ${one.id}`)]);
     }));
-    this.totals = new Map();
     const items = [...buttons].flatMap(([one, button]) => {
       const part = this.course.parts.find(({ exercises }) => exercises[0] === one.id);
       if (!part) return [h("li", {}, button)];
-      this.totals.set(part, h("span", {}));
-      return [h("li.part", {}, `${part.title}: `, this.totals.get(part)), h("li", {}, button)];
+      const total = h("span", {});
+      this.totals.set(part, total);
+      return [h("li.part", {}, `${part.title}: `, total), h("li", {}, button)];
     });
-    byId("exercises").replaceChildren(...items);
+    fill(byId("exercises"), ...items);
     return buttons;
   }
 
@@ -127,7 +182,7 @@ class Page {
     byId("next").textContent = this.following() ? "Next exercise" : "What you have learnt";
     byId("finished").hidden ||= Boolean(this.following());
     const kept = this.work.kept(this.exercise);
-    byId("earlier").replaceChildren(...kept.map(({ why, when }, at) => {
+    fill(byId("earlier"), ...kept.map(({ why, when }, at) => {
       const time = new Date(when).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
       return h("option", { value: at }, `${why}, ${time}`);
     }));
@@ -143,18 +198,19 @@ class Page {
   }
 
   next() {
-    if (this.following()) {
-      this.open(this.following());
+    const following = this.following();
+    if (following) {
+      this.open(following);
       this.side.choose("tab-lesson");
       byId("lesson").focus();
     } else {
       const learnt = this.course.exercises.filter((one) => one.learnt);
-      byId("learnt").replaceChildren(...learnt.flatMap((one) => {
+      fill(byId("learnt"), ...learnt.flatMap((one) => {
         const part = this.course.parts.find(({ exercises }) => exercises[0] === one.id);
         const item = h("li", {}, `${one.number} `, ...inline(one.learnt));
         return part ? [h("li.part", {}, part.title), item] : [item];
       }));
-      byId("further").replaceChildren(...this.course.further.map((text) => h("li", {}, ...inline(text))));
+      fill(byId("further"), ...this.course.further.map((text) => h("li", {}, ...inline(text))));
       byId("finished").hidden = false;
       byId("finished").scrollIntoView();
       byId("finished").focus();
@@ -163,6 +219,9 @@ class Page {
 
   // -- Grade what is typed
 
+  /**
+   * @param {string} text
+   */
   changed(text) {
     if (text === this.work.text(this.exercise)) return;
     this.work.store(this.exercise, text);
@@ -176,6 +235,9 @@ class Page {
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     const asked = (event.ctrlKey || event.metaKey) && (event.key === "s" || event.key === "Enter");
     if (!asked || event.defaultPrevented) return;
@@ -193,39 +255,51 @@ class Page {
     if (number !== this.asked) return; // the text has changed meanwhile, and is graded next
     say("Grading …");
     const verdict = await this.judged(exercise, text);
-    if (exercise === this.exercise && text === this.editor.text()) this.show(verdict, text);
     say("");
+    if (exercise === this.exercise && text === this.editor.text()) this.show(verdict, text);
     this.search(exercise, text, verdict);
   }
 
-  /** Search for the line that must change, and show it when it is found. Another text or verdict ends the search. */
+  /**
+   * Search for the line that must change, and show it when it is found. Another text or verdict ends the search.
+   * @param {Data.SiteExercise} exercise
+   * @param {string} text
+   * @param {Data.Verdict} verdict
+   */
   async search(exercise, text, { searched, report }) {
     if (exercise !== this.exercise) return;
+    const { interpreters } = this;
     const search = (this.searching = searched ? report : undefined);
     const wanted = () => search === this.searching && exercise === this.exercise && text === this.editor.text();
     this.verdict.searching(searched);
     await this.refreshed;
     try {
-      for (let ended = !searched; !ended && wanted(); ) {
-        const step = JSON.parse(await this.interpreters.ask("search", exercise.id, text, this.width));
-        if (step.verdict && wanted()) {
+      for (let ended = !searched; interpreters && !ended && wanted(); ) {
+        const step = answered("search", await interpreters.ask("search", exercise.id, text, this.width));
+        if (step.verdict && isOf(step.verdict, exercise) && wanted()) {
           this.keep(exercise, text, step.verdict);
           this.show(step.verdict, text);
         }
         ({ ended } = step);
       }
     } catch (error) {
-      console.warn(error.message);
+      console.warn(messageOf(error));
     }
     if (search === this.searching) this.verdict.searching(false);
   }
 
-  /** Grade a text, store the result, and return the verdict. */
+  /**
+   * Grade a text, store the result, and return the verdict.
+   * @param {Data.SiteExercise} exercise
+   * @param {string} text
+   * @returns {Promise<Data.Verdict>}
+   */
   async judged(exercise, text) {
     const columns = this.columns();
     let verdict;
     try {
-      verdict = JSON.parse(await this.interpreters.ask("grade", exercise.id, text, columns));
+      verdict = answered("grade", await this.interpreters?.ask("grade", exercise.id, text, columns));
+      if (!isOf(verdict, exercise)) throw new Error("the verdict is that of another exercise");
     } catch (error) {
       verdict = this.failed(exercise, error);
     }
@@ -234,25 +308,48 @@ class Page {
     return verdict;
   }
 
+  /**
+   * @param {Data.SiteExercise} exercise
+   * @param {string} text
+   * @param {Data.Verdict} verdict
+   */
   keep(exercise, text, { status, score, report }) {
     this.work.set("result", exercise.id, { status, score, text, course: this.course.hash, report });
   }
 
-  /** Take a verdict that was found again, in an interpreter that no earlier file can have changed. */
-  confirmed([id, text], verdict) {
+  /**
+   * Take a verdict that was found again, in an interpreter that no earlier file can have changed.
+   * @param {string[]} values
+   * @param {unknown} answer
+   */
+  confirmed([id, text], answer) {
     const exercise = this.course.exercises.find((one) => one.id === id);
-    if (this.work.text(exercise) !== text) return;
+    if (!exercise || this.work.text(exercise) !== text) return;
+    const verdict = answered("grade", answer);
+    if (!isOf(verdict, exercise)) return;
     this.keep(exercise, text, verdict);
     if (exercise === this.exercise) this.show(verdict, text);
     this.search(exercise, text, verdict);
   }
 
+  /**
+   * @param {Data.SiteExercise} exercise
+   * @param {unknown} error
+   * @returns {Data.Verdict}
+   */
   failed(exercise, error) {
     const sentence = error instanceof Ended ? this.course.hung : this.course.died;
-    if (!(error instanceof Ended)) console.warn(error.message);
-    return { status: "failed", score: 0, lines: [`FAIL     ${exercise.number} ${exercise.id}`, "", sentence], marked: [], hints: [] };
+    if (!(error instanceof Ended)) console.warn(messageOf(error));
+    const lines = [`FAIL     ${exercise.number} ${exercise.id}`, "", sentence];
+    /** @type {Omit<Data.Verdict, "exercise" | "status" | "score" | "max_score" | "lines">} */
+    const nothing = { report: "", searched: false, line: "", marked: [], hints: [], printed: [] };
+    return { exercise: exercise.id, status: "failed", score: 0, max_score: exercise.points, lines, ...nothing };
   }
 
+  /**
+   * @param {Data.Verdict} verdict
+   * @param {string} text
+   */
   show(verdict, text) {
     this.verdict.show(verdict, text);
     this.fitting = verdict.hints.length ? verdict.hints : this.exercise.hints.map((_, at) => at + 1);
@@ -266,7 +363,7 @@ class Page {
   columns() {
     const probe = h("span", {}, "0".repeat(50));
     const pre = byId("verdict");
-    pre.append(probe);
+    add(pre, probe);
     const room = pre.clientWidth || byId("work").clientWidth;
     const columns = Math.floor((room - 26) / (probe.getBoundingClientRect().width / 50));
     probe.remove();
@@ -303,10 +400,13 @@ class Page {
     const [number, ...others] = this.hints();
     if (number === undefined) return;
     this.hinted.add(number);
-    byId("hints").append(h("p", {}, h("strong", {}, `Hint ${number} of ${hints.length}: `), ...inline(hints[number - 1])));
+    add(byId("hints"), h("p", {}, h("strong", {}, `Hint ${number} of ${hints.length}: `), ...inline(hints[number - 1])));
     byId("hint").disabled = others.length === 0;
   }
 
+  /**
+   * @param {boolean} compared
+   */
   compare(compared) {
     this.compared = compared;
     byId("compare").setAttribute("aria-pressed", String(compared));
@@ -319,7 +419,7 @@ class Page {
     if (!this.interpreters || !this.work.begun(exercise) || this.replayed === text) return;
     this.replayed = text;
     try {
-      const data = JSON.parse(await this.interpreters.ask("replay", exercise.id, text));
+      const data = answered("replay", await this.interpreters.ask("replay", exercise.id, text));
       if (exercise !== this.exercise || this.replayed !== text) return;
       if (data.replays.length || data.thermometers.length) this.side.show(data);
       else this.side.clear("Nothing of this exercise can be replayed here.");
@@ -335,11 +435,15 @@ class Page {
   }
 
   restore() {
-    const kept = this.work.kept(this.exercise)[byId("earlier").value];
+    const kept = this.work.kept(this.exercise)[Number(byId("earlier").value)];
     if (kept) this.put(kept.text, "before Bring back");
   }
 
-  /** Replace the text of the exercise that is open, which can be undone. */
+  /**
+   * Replace the text of the exercise that is open, which can be undone.
+   * @param {string} text
+   * @param {string} why
+   */
   put(text, why) {
     this.work.replace(this.exercise, text, why);
     if (text === this.exercise.stub) this.work.set("result", this.exercise.id, undefined);
@@ -352,6 +456,7 @@ class Page {
   /** Show what another tab types, and say that there is one. */
   others() {
     const channel = new BroadcastChannel(this.work.prefix);
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
     let silence;
     const ask = () => {
       clearTimeout(silence);
@@ -382,37 +487,54 @@ class Page {
   // -- Files
 
   dropped() {
-    const files = ({ dataTransfer }) => dataTransfer?.types.includes("Files");
+    /** @type {(event: DragEvent) => boolean} */
+    const files = ({ dataTransfer }) => Boolean(dataTransfer?.types.includes("Files"));
+    /** @type {(event: DragEvent, run: () => void) => unknown} */
     const own = (event, run) => files(event) && (event.preventDefault(), event.stopPropagation(), run());
     addEventListener("dragover", (event) => own(event, () => {}), true);
-    addEventListener("drop", (event) => own(event, () => this.run(() => this.take([...event.dataTransfer.files]))), true);
+    addEventListener("drop", (event) => own(event, () => this.run(() => this.take([...(event.dataTransfer?.files ?? [])]))), true);
   }
 
   async export() {
+    const { interpreters } = this;
+    if (!interpreters) return;
     say("Packing …");
     const begun = this.course.exercises.filter((one) => this.work.begun(one));
     await this.refresh();
     if (begun.includes(this.exercise) && !this.work.result(this.exercise)) await this.grade();
     const reports = begun.map((one) => this.work.result(one)?.report).filter(Boolean);
     const texts = this.work.files();
-    const data = await this.interpreters.ask("packed", JSON.stringify(texts), JSON.stringify(reports));
-    const address = URL.createObjectURL(new Blob([data], { type: "application/zip" }));
+    const data = await interpreters.ask("packed", JSON.stringify(texts), JSON.stringify(reports));
+    if (!(data instanceof Uint8Array) || data.length > MOST_BYTES) throw new Error("the answer to packed is no archive");
+    const address = URL.createObjectURL(new Blob([new Uint8Array(data)], { type: "application/zip" }));
     h("a", { href: address, download: `${this.course.id}.zip` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
     say("");
   }
 
-  /** Take in files of exercises, and zips of them. */
+  /**
+   * Take in files of exercises, and zips of them.
+   * @param {File[]} files
+   */
   async take(files) {
+    const { interpreters } = this;
     if (!files.length) return;
-    if (!this.interpreters) return note("Python is still loading. Try again when it is there.");
+    if (!interpreters) return note("Python is still loading. Try again when it is there.");
+    /** @type {Data.SiteExercise[]} */
     const changed = [];
+    /** @type {Data.SiteExercise[]} */
     const unchanged = [];
+    /** @type {string[]} */
     const problems = [];
     for (const file of files) {
-      const answer = JSON.parse(await this.interpreters.ask("taken", file.name, new Uint8Array(await file.arrayBuffer())));
+      if (file.size > MOST_BYTES) {
+        problems.push(`${file.name} is larger than ${MOST_BYTES / 1e6} MB.`);
+        continue;
+      }
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const answer = answered("taken", await interpreters.ask("taken", file.name, bytes));
       problems.push(...answer.problems);
-      for (const one of this.course.exercises.filter(({ id }) => id in answer.texts)) {
+      for (const one of this.course.exercises.filter(({ id }) => Object.hasOwn(answer.texts, id))) {
         const text = answer.texts[one.id];
         if (text === this.work.text(one)) unchanged.push(one);
         else this.work.replace(one, text, `before ${file.name}`), changed.push(one);
@@ -428,16 +550,17 @@ class Page {
 }
 
 (async () => {
+  /** @type {Data.SiteCourse} */
   const course = await (await fetch("course.json")).json();
   const page = new Page(course);
-  const frame = byId("frame").contentWindow;
+  const frame = /** @type {Window} */ (byId("frame").contentWindow);
   try {
     await loaded;
     const interpreters = new Interpreters(frame, course.hangSeconds, course.imports);
     await interpreters.current.ready;
-    interpreters.confirmed = (values, verdict) => page.confirmed(values, JSON.parse(verdict));
+    interpreters.confirmed = (values, verdict) => page.confirmed(values, verdict);
     page.interpreters = interpreters;
-    for (const id of ["grade", "export", "import"]) byId(id).disabled = false;
+    byId("grade").disabled = byId("export").disabled = byId("import").disabled = false;
     byId("loading").hidden = true;
     say("");
     document.body.dataset.ready = "";
@@ -446,7 +569,7 @@ class Page {
     if (page.side.replays) page.replay();
     await page.refresh();
   } catch (error) {
-    say(`Python could not be loaded: ${error.message}`);
+    say(`Python could not be loaded: ${messageOf(error)}`);
     byId("state").classList.add("failed");
   }
 })();

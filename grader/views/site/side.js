@@ -2,7 +2,10 @@
 
 /** What is beside the editor: the lesson, and the replay of the learner's code. Each has a tab. */
 class Side {
-  /** `shown` is called when the replay is to be seen. */
+  /**
+   * `shown` is called when the replay is to be seen.
+   * @param {() => void} shown
+   */
   constructor(shown) {
     this.tabs = ["lesson", "replay"].map((name) => byId(`tab-${name}`));
     for (const tab of this.tabs) {
@@ -10,24 +13,34 @@ class Side {
       tab.addEventListener("keydown", (event) => this.move(event));
     }
     this.shown = shown;
+    /** @type {Promise<string> | undefined} */
+    this.document = undefined;
   }
 
   get replays() {
     return this.tabs[1].getAttribute("aria-selected") === "true";
   }
 
+  /**
+   * @param {string} id
+   */
   choose(id) {
     for (const tab of this.tabs) {
       const chosen = tab.id === id;
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
-      byId(tab.getAttribute("aria-controls")).hidden = !chosen;
+      byId(tab.getAttribute("aria-controls") ?? "").hidden = !chosen;
     }
     if (this.replays) this.shown();
   }
 
+  /**
+   * @param {KeyboardEvent} event
+   */
   move(event) {
-    const steps = { ArrowRight: 1, ArrowLeft: -1, Home: -this.at, End: this.tabs.length - 1 - this.at }[event.key];
+    /** @type {Record<string, number>} */
+    const keys = { ArrowRight: 1, ArrowLeft: -1, Home: -this.at, End: this.tabs.length - 1 - this.at };
+    const steps = keys[event.key];
     if (steps === undefined) return;
     event.preventDefault();
     const tab = this.tabs[(this.at + steps + this.tabs.length) % this.tabs.length];
@@ -39,27 +52,37 @@ class Side {
     return this.tabs.findIndex((tab) => tab.getAttribute("aria-selected") === "true");
   }
 
+  /**
+   * @param {Data.SiteExercise} exercise
+   */
   lesson(exercise) {
     byId("title").textContent = `${exercise.number} ${exercise.title}`;
-    byId("text").replaceChildren(...exercise.lesson.map(lessonBlock));
+    fill(byId("text"), ...exercise.lesson.map(lessonBlock));
     byId("lesson").scrollTop = 0;
     this.clear("");
   }
 
-  /** Show a sentence in place of a replay. */
+  /**
+   * Show a sentence in place of a replay.
+   * @param {string} text
+   */
   clear(text) {
     byId("replay-note").textContent = text;
     byId("replay-note").hidden = !text;
-    byId("replay-frame").replaceChildren();
+    fill(byId("replay-frame"));
   }
 
-  /** Show a replay in a frame of its own. The one before stays until the new one has its data. */
+  /**
+   * Show a replay in a frame of its own. The one before stays until the new one has its data.
+   * @param {Data.ReplayPage} data
+   */
   show(data) {
     const frame = h("iframe.waiting", { sandbox: "allow-scripts", title: "Replay of your code" });
+    /** @type {(event: MessageEvent) => void} */
     const heard = ({ source, data: { ready, shown } }) => {
       if (!frame.isConnected) return removeEventListener("message", heard);
       if (source !== frame.contentWindow) return;
-      if (ready) source.postMessage(data, "*");
+      if (ready) frame.contentWindow?.postMessage(data, "*");
       if (!shown) return;
       removeEventListener("message", heard);
       byId("replay-note").hidden = true;
@@ -67,23 +90,34 @@ class Side {
       frame.classList.remove("waiting");
     };
     addEventListener("message", heard);
-    byId("replay-frame").append(frame);
+    add(byId("replay-frame"), frame);
     this.document ??= framed("replay.html");
     this.document.then((address) => (frame.src = address));
   }
 }
 
-/** Return a block of a lesson. */
+/**
+ * Return a block of a lesson.
+ * @type {(block: Data.SiteExercise["lesson"][number]) => HTMLElement}
+ */
 function lessonBlock([kind, lines]) {
   if (kind === "pre") return block(lines.join("\n"));
   if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
   return h("p", { class: kind }, ...inline(lines[0]));
 }
 
-/** Return a text with what is in backquotes as code, and with links. */
+/**
+ * Return a text with what is in backquotes as code.
+ * @type {(text: string) => Child[]}
+ */
+const coded = (text) => text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? h("code", {}, part) : part));
+
+/**
+ * Return a text of the course with what is in backquotes as code, and with links.
+ * @type {(text: string) => Child[]}
+ */
 function inline(text) {
   return text.split(/(`[^`]+`|https:\/\/[^\s`]+[^\s`.,)])/).map((part, at) => {
-    if (at % 2 === 0) return part;
-    return part.startsWith("`") ? h("code", {}, part.slice(1, -1)) : h("a", { href: part, rel: "noreferrer" }, part);
+    return at % 2 && !part.startsWith("`") ? h("a", { href: part, rel: "noreferrer" }, part) : coded(part);
   });
 }

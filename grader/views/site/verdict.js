@@ -2,34 +2,49 @@
 
 /** Show a verdict, or what is left of it after the text has changed. */
 class VerdictView {
+  /**
+   * @param {EditorView} editor
+   */
   constructor(editor) {
     this.editor = editor;
+    /** @type {readonly number[]} */
+    this.marked = [];
     byId("goto").addEventListener("click", () => editor.to(this.marked[0]));
   }
 
   clear() {
-    byId("verdict").replaceChildren();
+    fill(byId("verdict"));
     byId("verdict").classList.remove("old");
     delete byId("verdict").dataset.status;
     this.mark([]);
-    this.printed({});
+    this.printed([]);
   }
 
-  /** `text` is the text that the verdict is about. */
+  /**
+   * `text` is the text that the verdict is about.
+   * @param {Data.Verdict} verdict
+   * @param {string} text
+   */
   show(verdict, text) {
     byId("verdict").classList.remove("old");
-    byId("verdict").replaceChildren(...verdict.lines.map(line));
-    Object.assign(byId("verdict").dataset, { status: verdict.status, text: text.length });
+    fill(byId("verdict"), ...verdict.lines.map(line));
+    Object.assign(byId("verdict").dataset, { status: verdict.status, text: String(text.length) });
     byId("spoken").textContent = plain(verdict.line || verdict.lines[0].replace(/ +/g, " "));
     if (this.editor.text() === text) this.mark(verdict.marked);
-    this.printed(verdict.report ? JSON.parse(verdict.report).exercises[0] : {});
+    this.printed(verdict.printed);
   }
 
-  /** Note whether more may be added to the verdict. */
+  /**
+   * Note whether more may be added to the verdict.
+   * @param {boolean} searching
+   */
   searching(searching) {
     byId("verdict").toggleAttribute("data-searching", Boolean(searching));
   }
 
+  /**
+   * @param {readonly number[]} lines
+   */
   mark(lines) {
     this.marked = lines;
     this.editor.mark(lines);
@@ -40,21 +55,26 @@ class VerdictView {
     byId("goto").textContent = `Go to ${lines.length > 1 ? "lines" : "line"} ${ranges.join(", ")}`;
   }
 
-  /** Show what the learner's code has printed. What several checks print alike is shown once. */
-  printed({ output: loaded, checks = [] }) {
-    const titles = new Map(loaded ? [[loaded, ["when the file was loaded"]]] : []);
-    for (const { title, output } of checks) if (output) titles.set(output, [...(titles.get(output) ?? []), title]);
-    byId("printed").hidden = titles.size === 0;
-    byId("output").replaceChildren(
-      ...[...titles].flatMap(([output, of]) => [h("h3", {}, of.join("; ")), block(output.replace(/\n$/, ""))]),
+  /**
+   * Show what the learner's code has printed.
+   * @param {readonly Data.Printed[]} parts
+   */
+  printed(parts) {
+    byId("printed").hidden = parts.length === 0;
+    fill(byId("output"),
+      parts.map(({ titles, text }) => [h("h3", {}, titles.join("; ")), block(text.replace(/\n$/, ""))]),
     );
   }
 }
 
-/** Return a line of a verdict, whose first word has a colour. */
+/**
+ * Return a line of a verdict, whose first word has a colour.
+ * @type {(text: string) => HTMLElement}
+ */
 function line(text) {
   const [, space, word, rest] = /^( *)(PASS|PARTIAL|FAIL|TODO|ERROR|TIMEOUT|CRASHED)?(.*)$/s.exec(text) ?? [];
-  const painted = word && h("span", { class: { PASS: "passed", TODO: "todo" }[word] ?? "failed" }, word);
+  const kind = word === "PASS" ? "passed" : word === "TODO" ? "todo" : "failed";
+  const painted = word && h("span", { class: kind }, word);
   const node = h("span", {}, space, painted, rest);
   node.append("\n");
   return node;

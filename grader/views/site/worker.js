@@ -1,5 +1,11 @@
 // An interpreter with the grader. It learns everything that it needs from one message, and then answers requests.
 
+/**
+ * @typedef {Record<string, any>} Tab The grader, as Python has it in grader/practice/tab.py.
+ * @typedef {{ urls: string[], module: WebAssembly.Module, library: ArrayBuffer, lock: string, grader: ArrayBuffer }} Files
+ * @typedef {{ tab: Tab, patience: number, memory: () => number }} Started
+ */
+
 const USUAL_MS = 2_500; // in which Python starts on a usual machine; slower machines get more time for everything
 
 const MEMORY = 576 << 20; // bytes, as much as `limits` of a course usually allows; beyond, Python raises MemoryError
@@ -41,15 +47,15 @@ addEventListener("message", async ({ data, ports: [port] }) => {
   }
 }, { once: true });
 
+/** @type {(files: Files, alive: () => void) => Promise<Started>} */
 async function start({ urls, module, library, lock, grader }, alive) {
   const begun = performance.now();
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(urls.map((url) => import(url)));
   // the loader asks for two files, which are here already
+  /** @type {Record<string, ArrayBuffer>} */
   const served = { "python_stdlib.zip": library, "pyodide.asm.wasm": new ArrayBuffer(0) };
-  self.fetch = async (address) => new Response(served[String(address).split("/").at(-1)]);
-  WebAssembly.instantiateStreaming = async (response, imports) => ({
-    module, instance: await WebAssembly.instantiate(module, imports),
-  });
+  self.fetch = async (address) => new Response(served[String(address).split("/").at(-1) ?? ""]);
+  WebAssembly.instantiateStreaming = async (_, imports) => ({ module, instance: await WebAssembly.instantiate(module, imports) });
   const pyodide = await loadPyodide({
     indexURL: "https://python.invalid/", createPyodideModule, lockFileContents: JSON.parse(lock),
     stdin: () => null, stdout: () => {}, stderr: () => {},
@@ -63,17 +69,21 @@ async function start({ urls, module, library, lock, grader }, alive) {
 
 function limitMemory() {
   const { grow } = WebAssembly.Memory.prototype;
-  WebAssembly.Memory.prototype.grow = function (pages) {
+  WebAssembly.Memory.prototype.grow = function (/** @type {number} */ pages) {
     if (this.buffer.byteLength + pages * 65_536 > MEMORY) throw new RangeError("more memory than a file may use");
     return grow.call(this, pages);
   };
 }
 
-/** Return whether a text among the values may be a file that leaves something behind in the interpreter. */
+/**
+ * Return whether a text among the values may be a file that leaves something behind in the interpreter.
+ * @type {(tab: Tab, values: unknown[]) => boolean}
+ */
 function leavesTraces(tab, values) {
   return values.some((value) => typeof value === "string" && tab.leaves_traces(value));
 }
 
+/** @type {(tab: Tab, action: string, values: unknown[]) => { result?: unknown, failed?: string }} */
 function answer(tab, action, values) {
   try {
     const result = tab[action](...values);

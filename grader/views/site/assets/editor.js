@@ -106,12 +106,15 @@ export function create(parent, label, { changed, run }) {
     /** Go to a line. */
     to(number) {
       const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
-      this.at(line.from + /^\s*/.exec(line.text)[0].length);
+      const place = line.from + /^\s*/.exec(line.text)[0].length;
+      view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: "center" }) });
       view.focus();
     },
-    /** Put the cursor at a place, in the middle of what is seen. */
+    /** Put the cursor at a place, in the middle of what the editor shows. The page is not scrolled. */
     at(place) {
-      view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: "center" }) });
+      view.dispatch({ selection: { anchor: place } });
+      const write = ({ top, height }) => (view.scrollDOM.scrollTop = top - (view.scrollDOM.clientHeight - height) / 2);
+      view.requestMeasure({ read: () => view.lineBlockAt(Math.min(place, view.state.doc.length)), write });
     },
     /** Show what differs from another text, or nothing. */
     compare: (original) => view.dispatch({ effects: compared.reconfigure(comparison(original)) }),
