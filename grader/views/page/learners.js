@@ -52,7 +52,7 @@ function firstColumns(data) {
       name: "time",
       title: say("column.submitted"),
       width: "9em",
-      sort: (a, b) => numbers(Date.parse(a.submitted_at) || 0, Date.parse(b.submitted_at) || 0),
+      sort: (a, b) => numbers(Date.parse(a.submitted_at ?? "") || 0, Date.parse(b.submitted_at ?? "") || 0),
       show: ({ submitted_at: at, late_s: late }) => [
         when(at),
         late !== undefined && late > 0 && h("strong.late", null, ` ${lateness(late)}`),

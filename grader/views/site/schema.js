@@ -39,7 +39,7 @@ function fits(schema, value) {
         return Boolean(own) && fits(/** @type {Schema} */ (own), item);
       });
     case "object":
-      return typeof value === "object" && value !== null && fitsObject(schema, value);
+      return typeof value === "object" && value !== null && !Array.isArray(value) && fitsObject(schema, value);
     default:
       throw new Error(`no schema: ${JSON.stringify(schema)}`);
   }
