@@ -29,9 +29,10 @@ contributions to a, its gradient would be 3, and `agrees` would return False:
   two results share almost all of their 16 digits, so their difference has few right
   digits left. A step such as 0.00001 avoids both.
 - The tolerance: even a right gradient differs a little from the numeric one. Allow a
-  difference in proportion to the gradient, which may be 0.0002 or 100,000,000. An
-  error of 0.0003 times the gradient has to be noticed. Where the gradient is 0, the
-  numeric one may be about 1e-11, so also allow any difference below about 1e-8.
+  difference in proportion to the gradient, which may be 0.001 or 100,000,000. For each
+  input, an error of 0.0003 times its gradient has to be noticed. Where the gradient is
+  0, the numeric one may be about 1e-11, so also allow any difference below about 1e-8.
+  (1e-6 is too much: it hides an error of 0.0003 times 0.001.)
 - Kinks: relu has no derivative at 0. There, the central difference is 0.5, and
   backward() gives 0. `agrees` is meant for points away from a kink.
 

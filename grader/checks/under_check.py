@@ -8,7 +8,7 @@ from itertools import repeat
 from time import perf_counter
 from typing import Any, Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..base import counted, did_you_mean
 from ..client import Batch, Broke, Called, Died, Done, Odd, Problem, Ran, Read, Reading, Reason, Run
@@ -66,7 +66,19 @@ from .outcome import (
     shown,
     trace_disorder,
 )
-from .questions import Questions, Shown, aimed, is_played, lacks, layers, left_out, not_offered, outline, parsed, start
+from .questions import (
+    Questions,
+    Shown,
+    aimed,
+    is_played,
+    lacks,
+    layers,
+    left_out,
+    not_offered,
+    outline,
+    parsed,
+    start,
+)
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 _HUGE = 1_000
@@ -272,6 +284,20 @@ class EngineUnderCheck:
         again = partial(self.agrees, where_offered=where_offered, inner=inner, whole=whole, in_place=in_place)
         self._examine(runs, judge, where_offered=where_offered, again=again)
 
+    def needs(self, *programs: str | Program, **leaves: float) -> None:
+        """Check as `agrees` what the operations need that the check is about.
+
+            engine.needs("L = a * b + a", a=2, b=-3)
+
+        If a program is wrong, nothing is known about these operations, so the check counts as not started.
+        """
+        try:
+            self.agrees(*parsed(programs, leaves))
+        except CheckFailed as failure:
+            if failure.finding.status in ("failed", "error"):
+                raise CheckFailed(structs.replace(failure.finding, status="not_started")) from None
+            raise
+
     def computes(self, *programs: str | Program, **leaves: float) -> None:
         """Check that building the graph gives every node torch's value. No gradient is checked.
 
@@ -352,28 +378,33 @@ class EngineUnderCheck:
         again = partial(self.local_rules_agree, upstream=upstream, already=already, stored=stored, whole=whole)
         self._examine(runs, judge, again=again)
 
-    def agrees_again(self, *programs: str | Program, first: str | None = None, **leaves: float) -> None:
+    def agrees_again(
+        self, *programs: str | Program, first: str | None = None, passes: int = 2, **leaves: float
+    ) -> None:
         """Check that a second `backward()` on the same graph gives torch's gradients, after gradients were set to 0.
 
             engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
 
-        The first backward pass begins at the node called `first`, by default the root.
+        Args:
+            first: The name of the node at which the first backward pass begins; by default the root.
+            passes: How many passes there are. The gradients of the last one are compared.
         """
         asked = self._questions.programs(programs, leaves)
         for p in asked:
             if first is not None and first not in p.index:
                 raise ArgumentError(f"agrees_again: {p.text} has no node `{first}`")
         # `preload` with no pairs sets every gradient to 0
-        second: tuple[tuple[Any, ...], ...] = (("preload", []), ("backward",), ("grads",))
-        runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *second))) for p in asked]
-        self._compare_last(asked, runs, 1.0, SecondPass(first), cleared=True)
+        later: tuple[tuple[Any, ...], ...] = (*(("preload", []), ("backward",)) * (passes - 1), ("grads",))
+        runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *later))) for p in asked]
+        remark = SecondPass(first) if passes == 2 else AfterCall(f"{passes} calls of backward()")
+        self._compare_last(asked, runs, 1.0, remark, cleared=True)
 
     def agrees_anew(self, *programs: str | Program, **leaves: float) -> None:
         """Check that `backward()` gives torch's gradients in a second graph of the same leaves, as in a training loop.
 
             engine.agrees_anew("h = a * b; L = h * h + a", a=2, b=-3)
 
-        Before the second graph is built, only the gradients of the leaves are set to 0.
+        Before the second graph is built, only the gradients of the leaves are set to 0, and those of nodes on a tape.
         """
         asked = self._questions.programs(programs, leaves)
         runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
@@ -824,11 +855,13 @@ class EngineUnderCheck:
     def makes_leaves(self, *names: str, on: str | Program, **leaves: float) -> None:
         """Check that these nodes of a program have no inputs, so that they keep no other node in memory.
 
-        Their gradients are 0 at first, even if those of the program's leaves are not.
+        Their gradients are 0 at first, even if those of the program's leaves are not. All values are right, which
+        recorded answers are not if the numbers are redrawn.
 
         engine.makes_leaves("d", on=program("d = detach(a); L = d * a", "d = c * 1; L = d * a", a=2, c=2))
         """
         (p,) = self._questions.programs([on], leaves)
+        (answer,) = self._answers([p])
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, p)
@@ -838,9 +871,10 @@ class EngineUnderCheck:
             began = [_AT_FIRST * isinstance(node, Leaf) for node in p.nodes]
             start = StartingFrom({f"{leaf.name}.grad": _AT_FIRST for leaf in p.leaves})
             compare_grads(p, began, outcome.grads[0], 1.0, (start, *notes), by="check")
+            compare_values(p, answer, outcome.values[0])
 
         at_first = ("preload", [[p.index[leaf.name], _AT_FIRST] for leaf in p.leaves])
-        self._examine([Run(p, (("inputs",), at_first, ("build_again",), ("grads",)))], judge)
+        self._examine([Run(p, (("inputs",), at_first, ("build_again",), ("grads",), ("values",)))], judge)
 
     def differentiates(self, function: str, *programs: str | Program, tolerance: float, **leaves: float) -> None:
         """Check that a learner's function computes torch's gradients of a given function without its backward pass.

@@ -493,6 +493,7 @@ SHAPES: dict[str, tuple[range, int]] = {
     "no_node": (range(2, 3), 0),
     "makes_no_list": (range(2, 3), 0),
     "makes_others": (range(1, 2), 2),
+    "changes_list": (range(1, 2), 0),
     "nothing_to_call": (range(1, 2), 0),
     "rule_is_none": (range(1), 0),
     "no_rule": (range(9), 0),

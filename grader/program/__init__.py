@@ -16,5 +16,6 @@ from .graph import (
     leaf,
     number_text,
     program,
+    tree,
 )
 from .operations import BINARY, FORMS, FUNCTIONS, METHODS, OPERATIONS, REFLECTED, Form, Operation, functions_called

@@ -341,6 +341,15 @@ def diamonds(count: int) -> Program:
     return Program(tuple(nodes), x, f"x = (x * a) + (x + b), {count} times")
 
 
+def tree(levels: int) -> Program:
+    """Return a sum of `2**levels` products a * b. The sum of two halves is added, so there are few levels."""
+    nodes: list[Node] = [Leaf("a", 2.0), Leaf("b", 0.5)]
+    count = 2**levels
+    nodes += [Op(f"x{i}", "mul", (0, 1)) for i in range(count)]
+    nodes += [Op(f"y{i}", "add", (2 + 2 * i, 3 + 2 * i)) for i in range(count - 1)]
+    return Program(tuple(nodes), len(nodes) - 1, f"a tree of sums of {count} products a * b")
+
+
 def braids() -> list[Program]:
     """Return graphs in which some nodes have three or four users, at different distances from the root.
 

@@ -319,9 +319,7 @@ _REMARKS: dict[str, str] = {
     "in_place": "each operation is written in place: `x = a; x += b`",
     "starting_from": "starting from {grads}",
     "second_pass": "in {after:?a second backward pass, after a first one that began at {after}|the second pass}",
-    "built_again": (
-        "in a second pass, after all gradients were set to 0 and the graph was built again from the same leaves"
-    ),
+    "built_again": ("in a second pass, after the gradients of the leaves were set to 0 and the graph was built again"),
     "released": "when no variable holds a node other than the leaves and the root",
     "rules_run_again": "{clear:?after {clear}, }in the second pass, which starts from L.grad = {upstream}",
     "cleared": "after {function}",
@@ -562,6 +560,7 @@ _SHAPES: dict[str, str] = {
     "no_node": "an operation returned {first_type} instead of {second_type}",
     "makes_no_list": "`{first}` returned {second_type}; it should return a list of nodes",
     "makes_others": "`{first}` returned {one:item}; it should return {other}",
+    "changes_list": "`{first}` changed a list that it was given; the caller still needs the list",
     "nothing_to_call": "a node made by an operation has no `{first}` to call",
     "rule_is_none": "`_backward` of the result is None; `out._backward = _backward`, without `()`, stores the closure",
     "no_rule": (

@@ -449,6 +449,13 @@ def test_a_broken_run_fails_its_check(ask: Ask, status: str, kind: str, type_nam
     assert ((5, "return g()"),) == found.stopped.lines
 
 
+def test_what_is_needed_is_not_started_if_it_is_wrong() -> None:
+    """A check of further operations says nothing about them if one is wrong that they need. A limit stays one."""
+    wrong = finding(broken(RAISED), lambda engine: engine.needs(BOTH, SQUARE))
+    stopped = finding(broken(["backward", "calls", "E", "why", [5]]), lambda engine: engine.needs(BOTH, SQUARE), SOURCE)
+    assert ("not_started", "timeout") == (wrong.status, stopped.status)
+
+
 @every_ask
 def test_all_results_and_a_problem_is_a_broken_run(ask: Ask) -> None:
     """A run that has every result but also a problem is a broken run."""

@@ -1,5 +1,5 @@
 from grader.checks import EngineUnderCheck, check
-from grader.program import chain, diamonds, leaf, program
+from grader.program import chain, diamonds, leaf, program, tree
 
 # a chain of thirty operations
 LADDER = [f"x{i} = x{i - 1} {'+*'[i % 2]} {'ab'[i % 2]}" for i in range(1, 30)]
@@ -46,6 +46,7 @@ def test_a_value_propagates_after_all_of_its_users(engine: EngineUnderCheck) -> 
         program("e = a * b; f = e * 3; g = f + e; h = g * a; i = h * 2; L = i + b", a=0.5, b=2),
         chain(60),
         diamonds(30),
+        tree(9),
     )
 
 
@@ -69,6 +70,8 @@ def test_a_second_pass_gives_the_same(engine: EngineUnderCheck) -> None:
     )
     engine.agrees_again("h = a * b; L = h * a", a=2, b=-3, first="h")
     engine.agrees_again("h = a * b; M = h + a; L = h * h", a=2, b=-3, first="M")
+    engine.agrees_again("L = a * b", a=2, b=-3, passes=300)
+    engine.agrees_anew("h = a * b; L = h * h + a", a=2, b=-3)
 
 
 @check("random_graphs")

@@ -13,15 +13,20 @@ DIAMOND = program("b = a + a; c = a * b; L = b + c", a=2)
 THREE = program("L = a * b + tanh(c) * a", a=2, b=-3, c=0.5)
 FIVE = program("L = a * b + c * d + e * a", a=2, b=-3, c=0.5, d=4, e=-1.5)
 IDLE = program("L = a * b + c * 0", a=2, b=-3, c=0.5)
-STEEP = program("L = a * 100000 + b * c", a=2, b=0.5, c=-3)
-# The gradient of an input is 0. A numeric one is not, because sums are rounded.
+STEEP = program("L = a * 1000000000000 + b * c", a=0, b=0.5, c=-3)
+# Under every seed, a leaf keeps 0, 1 and a number that is in its program. So these programs are always the same.
+# The gradient of a is 0. For any step h, a numeric one is not, because sums are rounded.
 ZEROS = [
-    program("L = a * b + c - c", a=0.3, b=-0.7, c=0.6),
-    program("L = (a + b) * c - a * c", a=0.3, b=0.7, c=1.9),
-    program("L = exp(a) * b / exp(a) + c", a=0.7, b=-0.3, c=1.3),
-    program("L = log(exp(a)) - a + b * c", a=0.35, b=0.6, c=1.7),
+    program("L = (a + 1.1) * 2.9 - a * 2.9 + 1.1", a=1.1),
+    program("L = (a + 0.3) * 3.1 - a * 3.1 + b", a=0.3, b=1),
+    program("L = b * 1.4 + a * 0.4 - a * 0.4", a=1.4, b=0.4),
 ]
-ZERO = program("L = log(exp(a)) - a", a=0.35)
+# The gradient has a 5 as its last digit, and the numeric one is larger by h * h. Rounded before the 5, they differ.
+BETWEEN = [program(f"L = a * {1 + 2.0**-digits} + a * a * a", a=0) for digits in range(4, 11)]
+# The gradient is 1.5, and the numeric one is smaller by h * h. Cut after any digit, they differ.
+BELOW = program("L = a * 1.5 - a * a * a", a=0)
+FAINT = program("L = a * 0.001", a=1)
+RAISED = program("L = a * 3 + 100000", a=1)
 TWINS = program("L = a * b * 2 + b", a=1, b=1)
 SMALL = program("L = a * 0.0002 + b * 0.0003", a=0.5, b=-1.5)
 TINY = program("L = a * 0.0002", a=1000)
@@ -140,8 +145,12 @@ def test_tolerances(engine: EngineUnderCheck) -> None:
         GivenPass(SMALL, "factor", lambda a, b: (a * 1.2, b * 1.2)),
         GivenPass(TINY, "sign", lambda a: (-a,)),
         GivenPass(TINY, "missing", lambda a: (0,)),
-        *map(GivenPass, ZEROS),
-        GivenPass(ZERO, "extra", lambda a: (0.001,)),
-        GivenPass(ZERO, "extra", lambda a: (-0.001,)),
+        *map(GivenPass, (*ZEROS, *BETWEEN, BELOW)),
+        GivenPass(ZEROS[0], "extra", lambda a: (0.001,)),
+        GivenPass(ZEROS[0], "extra", lambda a: (-0.001,)),
+        GivenPass(FAINT),
+        GivenPass(STEEP),
+        GivenPass(FAINT, "small", lambda a: (a * 1.0003,)),
+        GivenPass(RAISED, "small", lambda a: (a * 1.0003,)),
         GivenPass(FIVE, "small", lambda a, b, c, d, e: (a, b, c * 1.0003, d, e)),  # not in the mean of the errors
     )

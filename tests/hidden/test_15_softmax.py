@@ -124,7 +124,10 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
         loss_of(1, -1000, 0, 1000),
         shifted(0, 0.5, -1.25, 2, by="1000"),
         shifted(1, 0.5, -1.25, 2, by="(-1000)"),
+        # the largest logit in each place, and the others far below it
         probabilities("L = p_a * 3 + p_b * 1 + p_c * 2", -1000, 0, 1000),
+        probabilities("L = p_a * 3 + p_b * 1 + p_c * 2", 0, 1000, -1000),
+        probabilities("L = p_a * 3 + p_b * 1 + p_c * 2", 1000, -1000, 0),
         program(
             f"{FAR}; p, q = softmax([A, B]); L = p * 3 + q",
             f"{FAR}; u = exp(A - A); v = exp(B - A); s = u + v; p = u / s; q = v / s; L = p * 3 + q",

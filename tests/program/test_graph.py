@@ -24,6 +24,7 @@ from grader.program import (
     leaf,
     number_text,
     program,
+    tree,
 )
 
 A, B = Leaf("a", 2.0), Leaf("b", -3.0)
@@ -173,6 +174,12 @@ def test_stacked_diamonds(count: int) -> None:
     made = diamonds(count)
     assert 3 + 3 * count == len(made.nodes)
     assert 1.25**count == pytest.approx(made.gradients()[0], rel=1e-12)
+
+
+def test_a_tree_has_few_levels_and_many_nodes() -> None:
+    """The derivative by a is b for each product."""
+    made = tree(9)
+    assert (2 + 512 + 511, 512 * 0.5) == (len(made.nodes), made.gradients()[0])
 
 
 def test_diamonds_are_the_program_that_they_stand_for() -> None:

@@ -75,7 +75,6 @@ class Graph:
         self.nodes = nodes
         self.rules: Rules = rules_of(shape, self)
         self.program: list[Any] = []
-        self.constants: dict[str, Any] = {}  # lists without nodes that functions were given
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
         self.trace: list[Any] = []
@@ -93,7 +92,6 @@ class Graph:
                 `count` nodes with the same operation. An operand is the index of a node or `["number", x]`.
         """
         self.program = program
-        self.constants = {}
         self._build({})
 
     def _build(self, leaves: dict[int, Any]) -> None:
@@ -145,20 +143,19 @@ class Graph:
             count: the number of results.
 
         Raises:
-            Unreadable: the function returned no list, or a list of another length.
+            Unreadable: the function returned no list, or a list of another length, or it changed a list that it was
+                given.
         """
         if first not in results:
-            result = self._function(function)(*[self._made_of(nodes, *argument) for argument in arguments])
+            given = [_given(nodes, *argument) for argument in arguments]
+            before = list(map(_outline, given))
+            result = self._function(function)(*given)
             if place is not None:
                 result = self._list(function, result, count)
+            if list(map(_outline, given)) != before:
+                raise Unreadable("changes_list", function)
             results[first] = result
         return results[first] if place is None else results[first][place]
-
-    def _made_of(self, nodes: list[Any], kind: str, value: Any) -> Any:
-        """Return an argument. A list of numbers or texts is the same object each time the program is built."""
-        if kind != "list" or not _constant(kind, value):
-            return _given(nodes, kind, value)
-        return self.constants.setdefault(str(value), _given(nodes, kind, value))
 
     def _list(self, function: str, result: Any, count: int) -> list[Any]:
         if isinstance(result, (str, bytes, dict, self.shape.cls)) or not isinstance(result, Iterable):
@@ -236,19 +233,37 @@ class Graph:
     # -- steps ------------------------------------------------------------------------------
 
     def anew(self) -> list[Any]:
-        """Release all nodes except the leaves, set every gradient to 0, and rebuild the program from the same leaves.
+        """Release all nodes except the leaves, set gradients to 0, and rebuild the program from the same leaves.
 
-        A training loop does the same in each step. The nodes that the file still refers to are those on a tape.
+        A training loop does the same in each step. It sets only the gradients of the leaves to 0. If the file has a
+        tape, which keeps every node from the start, the gradients of the nodes on the tape are set to 0, too.
         """
         leaves = self._leaf_nodes()
+        self._release_all(leaves)
+        nodes = list(leaves.values())
+        if self._others_than(nodes) and self._is_on_a_tape(leaves):
+            nodes = self.engine_nodes()
+        for node in nodes:
+            self.shape.write(node, 0.0)
+        self._build(leaves)
+        return ["nothing"]
+
+    def _release_all(self, leaves: dict[int, Any]) -> None:
         # nothing here may keep a node alive, because the file's own references decide which of them
         # stay
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
-        for node in self.engine_nodes():
-            self.shape.write(node, 0.0)
+
+    def _others_than(self, nodes: list[Any]) -> int:
+        """Return how many nodes of the engine there are besides the given ones."""
+        return len(self.engine_nodes()) - len(nodes)
+
+    def _is_on_a_tape(self, leaves: dict[int, Any]) -> bool:
+        """Return whether nodes that no pass has met stay alive. Otherwise, a pass has kept those that do."""
+        kept = self._others_than(list(leaves.values()))
         self._build(leaves)
-        return ["nothing"]
+        self._release_all(leaves)
+        return self._others_than(list(leaves.values())) > kept
 
     def build_again(self) -> list[Any]:
         """Rebuild the program from the same leaves, which keep their gradients."""
@@ -545,9 +560,9 @@ def _given(nodes: list[Any], kind: str, value: Any) -> Any:
     return nodes[value] if kind == "node" else [nodes[i] for i in value] if kind == "nodes" else value
 
 
-def _constant(kind: str, value: Any) -> bool:
-    """Return whether an argument has no nodes."""
-    return all(_constant(*item) for item in value) if kind == "list" else kind in ("number", "text")
+def _outline(given: Any) -> Any:
+    """Return the identities of the items of an argument and of the lists in it. Objects of the file may be equal."""
+    return list(map(_outline, given)) if isinstance(given, list) else id(given)
 
 
 def _missing_method(error: TypeError, filename: str, engine: type) -> str | None:

@@ -22,14 +22,14 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
 
 
 _NEAR = 0.01  # the table holds for numbers that differ by less from those of the program
-_STEP = 1e-5  # of the central differences
 
 
 def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[float]) -> Callable[..., Any]:
     """Return a function of nodes that has the values of a program and the gradients of a table.
 
     Each call computes the value for the numbers that the given nodes hold. The table holds near the numbers of the
-    program's leaves. Elsewhere, the gradients change as those of the program do.
+    program's leaves. Elsewhere, each gradient is larger by the sum of the distances: it is not that of the program, so
+    a backward pass at other numbers is found out. Nothing here differentiates, because the learner's code can call it.
     The result is a node that the learner's own engine makes. It is the sum of the value, a leaf, and of `gradient *
     (node - number)` for each given node, where `number` is what the node holds, so that each of these terms is 0.
 
@@ -50,10 +50,9 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
         # Each term added below is 0. The learner's own rules of + and * then give each node its
         # gradient.
         result = shape.leaf(value_of(program, root, numbers))
-        gradients = grads
-        if any(abs(number - first) > _NEAR for number, first in zip(numbers, start, strict=True)):
-            changes = zip(differences(program, root, numbers), differences(program, root, start), strict=True)
-            gradients = [grad + (now - before) for grad, (now, before) in zip(grads, changes, strict=True)]
+        distances = [abs(number - first) for number, first in zip(numbers, start, strict=True)]
+        moved = sum(distances) if max(distances, default=0.0) > _NEAR else 0.0
+        gradients = [grad + moved for grad in grads]
         for node, number, grad in zip(nodes, numbers, gradients, strict=True):
             result = result + shape.leaf(grad) * (node + shape.leaf(-number))
         return result
@@ -72,21 +71,6 @@ def _number(shape: Reading, node: Any, place: int) -> float:
             f"argument {place} of f() is a {wanted} that holds no number, but a {values.name_of(type(held))}"
         )
     return number
-
-
-def differences(program: list[Any], root: int, leaves: Sequence[float]) -> list[float]:
-    """Return a central difference of a program in wire form for each leaf; 0 where the program has no value."""
-    result = []
-    for i in range(len(leaves)):
-        try:
-            above, below = (
-                value_of(program, root, [x + step * (k == i) for k, x in enumerate(leaves)]) for step in (_STEP, -_STEP)
-            )
-        except (ArithmeticError, ValueError):
-            result.append(0.0)
-        else:
-            result.append((above - below) / (2 * _STEP))
-    return result
 
 
 def value_of(program: list[Any], root: int, leaves: Sequence[float]) -> float:
