@@ -86,9 +86,9 @@ feedback: $(VENV)/installed
 
 # After a change of the report's model.
 schema: $(VENV)/installed
-	$(BIN)/python -c 'import json; from grader.report import schema; print(json.dumps(schema(), indent=2))' \
+	$(BIN)/python -c 'import json; from grader.verdict.report import schema; print(json.dumps(schema(), indent=2))' \
 		> docs/report.schema.json
-	$(BIN)/python -c 'import json; from grader.cohort.summary import schema; print(json.dumps(schema(), indent=2))' \
+	$(BIN)/python -c 'import json; from grader.classes.cohort.summary import schema; print(json.dumps(schema(), indent=2))' \
 		> docs/cohort.schema.json
 
 clean:

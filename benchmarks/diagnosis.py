@@ -36,17 +36,18 @@ from pathlib import Path
 
 import yaml
 
-from grader import sandbox
 from grader.author.build import catalogue
 from grader.author.verify import mutants
-from grader.checks.session import CheckSession
-from grader.client import Source
-from grader.course import Exercise, load_course
-from grader.diagnosis import check_of, unfinished
-from grader.grading import Examined, Grader, examine, explain
-from grader.oracle import Oracle
-from grader.oracle.answer_book import KnownExercise, read_book
-from grader.words.facts import OF_TRAINING, FaultFact, fact_text
+from grader.course.facts import FaultFact
+from grader.course.load import Exercise, load_course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import KnownExercise, read_book
+from grader.runner import sandbox
+from grader.runner.client import Source
+from grader.verdict.checks.session import CheckSession
+from grader.verdict.diagnosis import check_of, unfinished
+from grader.verdict.grading import Examined, Grader, examine, explain
+from grader.words.facts import OF_TRAINING, fact_text
 from grader.words.learner import finding_text
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -31,13 +31,14 @@ from peers.meter import Meter
 
 ROOT = Path(__file__).resolve().parent.parent
 
-from grader import grading, sandbox  # noqa: E402
-from grader.checks.session import CheckSession  # noqa: E402
-from grader.client import Batch, EngineProcess, read_exercise  # noqa: E402
-from grader.course import Course, load_course  # noqa: E402
-from grader.oracle import Oracle  # noqa: E402
-from grader.oracle.answer_book import read_book  # noqa: E402
-from grader.worker.adapter import execute, load  # noqa: E402
+from grader.course.load import Course, load_course  # noqa: E402
+from grader.course.oracle import Oracle  # noqa: E402
+from grader.course.oracle.answer_book import read_book  # noqa: E402
+from grader.runner import sandbox  # noqa: E402
+from grader.runner.client import Batch, EngineProcess, read_exercise  # noqa: E402
+from grader.runner.worker.adapter import execute, load  # noqa: E402
+from grader.verdict import grading  # noqa: E402
+from grader.verdict.checks.session import CheckSession  # noqa: E402
 
 SEED = "benchmark"  # with a fixed seed, every round draws the same programs
 Asked = dict[str, list[dict[str, Any]]]
@@ -137,7 +138,7 @@ def cohort(meter: Meter, checkout: Path, submissions: Path, folder: Path) -> flo
         "--course",
         str(checkout),
     ]
-    script = f"import sys; from grader.cli import main; sys.exit(main({words!r}))"
+    script = f"import sys; from grader.cli.main import main; sys.exit(main({words!r}))"
     # the processes that the command starts must also find the checkout's package before the installed one
     environment = {**os.environ, "BACKWARD_CACHE": str(folder / "cache"), "PYTHONPATH": str(checkout)}
     spent = meter.run([sys.executable, "-c", script], folder, environment)

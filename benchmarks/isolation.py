@@ -16,10 +16,10 @@ import statistics
 import time
 from pathlib import Path
 
-from grader import sandbox
-from grader.client import Batch, EngineProcess, Loaded, Ran, Read, Run, Source
-from grader.course import Limits
+from grader.course.load import Limits
 from grader.program import program
+from grader.runner import sandbox
+from grader.runner.client import Batch, EngineProcess, Loaded, Ran, Read, Run, Source
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@
 The files are
 
 - the misconceptions of each exercise;
-- the rows of tests/diagnosis/faults.yaml that edit a solution;
+- the rows of tests/verdict/diagnosis/faults.yaml that edit a solution;
 - mechanical mutants of the solutions, which are written anew, without comments;
 - solutions with two misconceptions;
 - mechanical mutants of engines that other people wrote: the `.py` files of FOLDER, graded as the last step of part 1
@@ -48,19 +48,19 @@ import yaml
 from diagnosis import changed, merged
 from msgspec.structs import replace
 
-from grader import sandbox
 from grader.author.verify import mutants
-from grader.checks.session import CheckSession
-from grader.client import Source
-from grader.course import Course, Exercise, load_course
-from grader.diagnosis import Edit, anywhere, apply_edits, read_misconceptions
-from grader.grading import Grader, examine
-from grader.grading.repair import search, search_budget
-from grader.grading.submissions import own_lines
-from grader.oracle import Oracle
-from grader.oracle.answer_book import read_book
-from grader.report import Repairs
-from grader.words.facts import FaultFact
+from grader.course.facts import FaultFact
+from grader.course.load import Course, Exercise, load_course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import read_book
+from grader.runner import sandbox
+from grader.runner.client import Source
+from grader.verdict.checks.session import CheckSession
+from grader.verdict.diagnosis import Edit, anywhere, apply_edits, read_misconceptions
+from grader.verdict.grading import Grader, examine
+from grader.verdict.grading.repair import search, search_budget
+from grader.verdict.grading.submissions import own_lines
+from grader.verdict.report import Repairs
 from grader.words.learner import repairs_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,7 +89,7 @@ def wrong_files(course: Course, exercise: Exercise) -> Iterator[Made]:
     known = {one.id: one.source for one in read_misconceptions(path, solution, len(exercise.hints))}
     for name, text in known.items():
         yield Made(MISCONCEPTION, name, text, solution)
-    for row in yaml.safe_load((ROOT / "tests/diagnosis/faults.yaml").read_text(encoding="utf-8")):
+    for row in yaml.safe_load((ROOT / "tests/verdict/diagnosis/faults.yaml").read_text(encoding="utf-8")):
         if row["of"] == exercise.id:
             edits = [Edit(edit["old"], edit["new"]) for edit in row["edits"]]
             yield Made(FAULT, row["id"], apply_edits(solution, edits, anywhere), solution)

@@ -20,7 +20,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from grader.author.site import build_site, server
-from grader.course import load_course
+from grader.course.load import load_course
 
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_MS = 300_000

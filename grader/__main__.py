@@ -5,7 +5,7 @@ Without `-I`, Python itself may import from the current folder before the first 
 
 import sys
 
-from .search_path import search_path
+from .base.search_path import search_path
 
 _WINDOWS = (
     "grade: this runs on Linux and macOS, and not on Windows itself. On Windows, use WSL: `wsl --install` in "
@@ -28,7 +28,7 @@ def main() -> int:
 
         gc.set_threshold(200_000)  # a short run allocates less; garbage collection would take an eighth of its time
 
-        from .cli import main as run
+        from .cli.main import main as run
     except KeyboardInterrupt:
         print("\ngrade: interrupted", file=sys.stderr)
         return 130

@@ -21,39 +21,40 @@ from hypothesis import is_hypothesis_test
 from kept_processes import OF_A_CLASS, TORCH, end_kept, kept, kept_workers
 from slices import measured, slice_of_commit, slices
 
-from grader.author import build, is_work, make_stub
+from grader.author import build
+from grader.author.build import is_work, make_stub
+from grader.author.ci.files import built_wheel
 from grader.author.verify import shaken
-from grader.base import counted
-from grader.ci.files import built_wheel
-from grader.course import Course, Exercise, load_course
-from grader.grading import grade
-from grader.intake import Entry, Intake
-from grader.intake.files import read_files
-from grader.oracle import Oracle
-from grader.oracle.answer_book import Answer, AnswerBook, read_book
-from grader.program import Question
-from grader.report import Report
+from grader.base.text import counted
+from grader.classes.intake import Entry, Intake
+from grader.classes.intake.files import read_files
+from grader.course.load import Course, Exercise, load_course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import Answer, AnswerBook, read_book
+from grader.course.program import Question
+from grader.verdict.grading import grade
+from grader.verdict.report import Report
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
 _LONG = ("hostile", "slow", "cluster", "browser")
 # the files that take longest, the longest first
 _LONGEST = (
-    "views/test_page_browser.py",
+    "classes/page/test_page_browser.py",
     "hostile/test_attacks.py",
-    "views/test_replay_browser.py",
-    "views/test_site_browser.py",
+    "practice/replay/test_page_browser.py",
+    "author/site/test_page_browser.py",
     "verdicts/test_exercises.py",
     "cli/test_words.py",
-    "cohort/test_run.py",
-    "ci/test_platforms.py",
+    "classes/cohort/test_run.py",
+    "author/ci/test_platforms.py",
     "verdicts/test_engines.py",
-    "grading/test_repair.py",
+    "verdict/grading/test_repair.py",
     "cli/test_practice.py",
     "cli/test_play.py",
     "cli/test_commands.py",
-    "client/test_engine_process.py",
-    "diagnosis/test_faults.py",
+    "runner/client/test_engine_process.py",
+    "verdict/diagnosis/test_faults.py",
     "verdicts/test_names.py",
     "cli/test_cohort.py",
     "hostile/test_odd_input.py",
@@ -64,22 +65,22 @@ _LONGEST = (
     "verdicts/test_gradcheck.py",
     "verdicts/test_missing.py",
     "practice/test_tab.py",
-    "cohort/test_cluster.py",
-    "cohort/test_chaos.py",
+    "classes/cohort/test_cluster.py",
+    "classes/cohort/test_chaos.py",
     "cli/test_notebooks.py",
     "cli/test_bad_input.py",
     "author/test_drift.py",
     "leftovers/test_messes.py",
     "cli/test_mixed_class.py",
-    "replay/test_record.py",
+    "practice/replay/test_record.py",
     "cli/test_course_choice.py",
     "author/test_part_of_book.py",
-    "sandbox/test_tiers.py",
+    "runner/sandbox/test_tiers.py",
     "author/test_site.py",
-    "people/test_class_of_sixty.py",
+    "classes/people/test_class_of_sixty.py",
     "author/test_build.py",
     "cli/test_output.py",
-    "oracle/test_redraw.py",
+    "course/oracle/test_redraw.py",
     "hostile/test_budget.py",
     "hostile/test_bounds.py",
     "docs/test_feedback.py",
@@ -328,7 +329,7 @@ def made_elsewhere(once: Once) -> Callable[[Course], AnswerBook]:
 
 
 def _made_elsewhere(course: Course) -> AnswerBook:
-    from grader.oracle import compute  # it imports torch
+    from grader.course.oracle import compute  # it imports torch
 
     def answer(nodes: list[Any], root: int) -> list[list[float]]:
         there = shaken(Answer(*map(tuple, here(nodes, root))))

@@ -10,45 +10,27 @@ from every import every
 
 GRADER = Path(__file__).resolve().parents[1] / "grader"
 
-# Each room may import those before it. A new room is put where the reader meets it.
-ROOMS = (
-    "search_path",
-    "base",
-    "program",
-    "remarks",
-    "learners",
-    "words",
-    "course",
-    "worker",
-    "sandbox",
-    "client",
-    "oracle",
-    "checks",
-    "diagnosis",
-    "workspace",
-    "report",
-    "grading",
-    "replay",
-    "people",
-    "intake",
-    "cohort",
-    "views",
-    "author",
-    "practice",
-    "ci",
-    "cli",
-    "extension",
-    "pytest_plugin",
-)
+# Each package may import those before it. Where data goes: from what others wrote to what a command prints.
+PACKAGES = ("base", "course", "words", "runner", "verdict", "practice", "classes", "author", "cli")
+# The order inside of packages: each of these may import those before it in its package. What is not listed comes last.
+INNER = {
+    "course": ("remarks", "learners", "facts", "program", "load", "oracle"),
+    "runner": ("worker", "sandbox", "client", "same_interpreter"),
+    "verdict": ("checks", "diagnosis", "report", "grading", "formats", "terminal"),
+    "classes": ("people", "intake", "cohort", "page", "feedback"),
+    "author": ("build", "release", "verify", "site", "ci"),
+}
+# What users and hidden tests import. These modules only import names from the packages.
+PUBLIC = ("checks", "program", "extension", "pytest_plugin")
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read
-FOREIGN = {"worker.adapter.values": ["numpy"]}
+FOREIGN = {"runner.worker.adapter.values": ["numpy"]}
 
 # Every start of a process in the source. A fork is a copy of what runs already; `execv` is tried out, and must fail.
 STARTS = {
-    "cohort.grading_process": ["os.fork"],
+    "classes.cohort.grading_process": ["os.fork"],
     "base.processes": ["subprocess.Popen", "webbrowser", "webbrowser", "webbrowser.Error", "webbrowser.open"],
-    "worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
-    "worker.confine.server": ["os.fork"],
+    "runner.worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
+    "runner.worker.confine.server": ["os.fork"],
 }
 STARTER = re.compile(
     r"os\.(fork\w*|exec[lv]\w*|spawn\w+|posix_spawn\w*|popen|system|startfile)"
@@ -58,7 +40,7 @@ STARTER = re.compile(
 )
 
 MODULES = sorted(GRADER.rglob("*.py"))
-PACKAGES = sorted(GRADER.rglob("__init__.py"))
+INITIALS = sorted(GRADER.rglob("__init__.py"))
 
 
 @cache
@@ -68,27 +50,44 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a module: `checks.session` for grader/checks/session.py, `checks` for its `__init__`."""
+    """Return the name of a module: `cli.main` for grader/cli/main.py, and `cli` for its `__init__`."""
     parts = path.relative_to(GRADER).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
-def imported_by(path: Path) -> list[tuple[str, int]]:
-    """Return the absolute names of everything that a module imports, at any place in it, with the lines."""
+def names_imported_by(path: Path) -> list[tuple[str, str, int]]:
+    """Return what a module imports, at any place in it: the absolute name of a module, a name of it, and the line.
+
+    For `import module`, the name is empty.
+    """
     here = ["grader", *path.relative_to(GRADER).with_suffix("").parts]
-    found: list[tuple[str, int]] = []
+    found: list[tuple[str, str, int]] = []
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            found += ((alias.name, node.lineno) for alias in node.names)
+            found += ((alias.name, "", node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = here[: -node.level] if node.level else []
             module = ".".join([*base, *filter(None, [node.module])])
-            if node.module is None or is_package(module):
-                found += ((f"{module}.{alias.name}", node.lineno) for alias in node.names)
-            else:
-                found.append((module, node.lineno))
+            found += ((module, alias.name, node.lineno) for alias in node.names)
     return found
+
+
+@cache
+def imported_by(path: Path) -> list[tuple[str, int]]:
+    """Return the absolute names of all modules that a module imports, with the lines.
+
+    A name of a package counts as a module, because it may be one.
+    """
+    return [
+        (f"{module}.{name}" if name and is_package(module) else module, line)
+        for module, name, line in names_imported_by(path)
+    ]
+
+
+def within(path: Path) -> list[tuple[str, int]]:
+    """Return the modules of the grader that a module imports, such as `verdict.report`, with the lines."""
+    return [(target, line) for module, line in imported_by(path) if (target := inside(module)) is not None]
 
 
 def is_package(module: str) -> bool:
@@ -96,30 +95,88 @@ def is_package(module: str) -> bool:
 
 
 def inside(module: str) -> str | None:
-    """Return `checks.session` for `grader.checks.session`, and None for a module of another package."""
+    """Return `cli.main` for `grader.cli.main`, and None for a module of another package."""
     return module.removeprefix("grader.") if module.startswith("grader.") else None
 
 
-def test_every_room_has_its_place() -> None:
-    """Every folder and file directly in grader/ is listed in the order of packages."""
+def test_every_package_has_its_place() -> None:
+    """Every folder and file directly in grader/ is a package of the order, or a public module."""
     found = {path.stem for path in GRADER.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
-    assert set() == found - {"__init__", "__main__", *ROOMS}
+    assert {"__init__", "__main__", *PACKAGES, *PUBLIC} == found
 
 
 @every("path", MODULES, ids=name_of)
 def test_imports_run_one_way(path: Path) -> None:
     """A module imports only its own package and the packages before it."""
-    room = name_of(path).split(".")[0]
-    if room in ("", "__main__"):
+    package = name_of(path).split(".")[0]
+    if package not in PACKAGES:
         return
-    upward = [
-        f"line {line}: {module}"
-        for module, line in imported_by(path)
-        if (target := inside(module)) is not None
-        and target.split(".")[0] in ROOMS
-        and ROOMS.index(target.split(".")[0]) > ROOMS.index(room)
+    later = (*PACKAGES[PACKAGES.index(package) + 1 :], *PUBLIC, "__main__")
+    assert [] == [f"line {line}: {target}" for target, line in within(path) if target.split(".")[0] in later]
+
+
+@every("path", MODULES, ids=name_of)
+def test_imports_in_a_package_run_one_way(path: Path) -> None:
+    """In a package, inner packages and modules import those before them."""
+    package, _, inner = name_of(path).partition(".")
+    order = INNER.get(package, ())
+    if inner.split(".")[0] not in order:
+        return
+    later = order[order.index(inner.split(".")[0]) + 1 :]
+    assert [] == [
+        f"line {line}: {target}"
+        for target, line in within(path)
+        if target.split(".")[:1] == [package] and target.split(".")[1:2] and target.split(".")[1] in later
     ]
-    assert [] == upward
+
+
+@every("path", MODULES, ids=name_of)
+def test_packages_import_no_inner_modules_of_others(path: Path) -> None:
+    """A module names at most two steps of another package, as `verdict.report`, whose `__init__` has what is public."""
+    package = name_of(path).split(".")[0]
+    if package not in PACKAGES:
+        return
+    assert [] == [
+        f"line {line}: {module}.{name}"
+        for module, name, line in names_imported_by(path)
+        if (target := inside(module)) is not None
+        and target.split(".")[0] in PACKAGES
+        and target.split(".")[0] != package
+        and not is_public(target, name)
+    ]
+
+
+def is_public(module: str, name: str) -> bool:
+    """Return whether another package may import a name from a module: `verdict.report` and `Report`, for example."""
+    steps = module.split(".")
+    if len(steps) > 2:
+        return False
+    initial = GRADER.joinpath(*steps, "__init__.py")
+    # a module; a module of a package; what an inner package makes public
+    return len(steps) == 1 or not initial.is_file() or name in bound_in(initial)
+
+
+@cache
+def bound_in(path: Path) -> set[str]:
+    """Return the names that a module imports."""
+    imports = [node for node in tree_of(path).body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name for node in imports for alias in node.names}
+
+
+@every("name", PACKAGES)
+def test_a_package_begins_by_saying_what_it_is(name: str) -> None:
+    """The `__init__` of each package says what enters, what leaves and what it must never do, and imports nothing."""
+    tree = tree_of(GRADER / name / "__init__.py")
+    text = ast.get_docstring(tree) or ""
+    assert 1 == len(tree.body)
+    assert (True, True, True) == ("\nIn: " in text, "Out: " in text, "never" in text)
+
+
+@every("name", PUBLIC)
+def test_public_modules_are_thin(name: str) -> None:
+    """A public module imports names, or defines one function that imports what it needs."""
+    body = tree_of(GRADER / f"{name}.py").body
+    assert len(body) <= 3
 
 
 def test_no_two_modules_import_each_other() -> None:
@@ -138,24 +195,28 @@ def test_no_two_modules_import_each_other() -> None:
     assert {} == graph
 
 
-@every("path", [path for path in MODULES if name_of(path).startswith("worker")], ids=name_of)
+@every("path", [path for path in MODULES if name_of(path).startswith("runner.worker")], ids=name_of)
 def test_the_worker_stands_alone(path: Path) -> None:
     """Modules beside learner code import only the standard library, their own package and numpy."""
     outside = [
-        module for module, _ in imported_by(path) if not module.startswith("grader.worker.") and not is_standard(module)
+        module
+        for module, _ in imported_by(path)
+        if not module.startswith("grader.runner.worker.") and not is_standard(module)
     ]
     assert outside in ([], FOREIGN.get(name_of(path)))
 
 
-@every("path", [path for path in MODULES if name_of(path).startswith("worker.")], ids=name_of)
+@every("path", [path for path in MODULES if name_of(path).startswith("runner.worker.")], ids=name_of)
 def test_confine_can_be_read_alone(path: Path) -> None:
     """Modules of `confine` import nothing from `adapter`, and `adapter` imports only the limits from `confine`."""
-    half = name_of(path).split(".")[1]
+    half = name_of(path).split(".")[2]
     ours = {inside(module) for module, _ in imported_by(path)} - {None}
     if half == "confine":
-        assert [] == [module for module in ours if not str(module).startswith("worker.confine.")]
+        assert [] == [module for module in ours if not str(module).startswith("runner.worker.confine.")]
     elif half == "adapter":
-        assert [] == [m for m in ours if not str(m).startswith("worker.adapter.") and m != "worker.confine.limits"]
+        assert [] == [
+            m for m in ours if not str(m).startswith("runner.worker.adapter.") and m != "runner.worker.confine.limits"
+        ]
 
 
 def is_standard(module: str | None) -> bool:
@@ -199,14 +260,14 @@ def dotted(node: ast.AST) -> str:
 def test_torch_stays_in_one_module() -> None:
     """Only the module of the oracle's own process imports torch."""
     users = {name_of(path) for path in MODULES for module, _ in imported_by(path) if module.split(".")[0] == "torch"}
-    assert {"oracle.compute"} == users
+    assert {"course.oracle.compute"} == users
     importers = {
-        name_of(path) for path in MODULES for m, _ in imported_by(path) if m.startswith("grader.oracle.compute")
+        name_of(path) for path in MODULES for m, _ in imported_by(path) if m.startswith("grader.course.oracle.compute")
     }
     assert set() == importers
 
 
-@every("path", PACKAGES, ids=name_of)
+@every("path", INITIALS, ids=name_of)
 def test_a_package_only_hands_names_on(path: Path) -> None:
     """An `__init__` has only a docstring and imports, and perhaps the names that it exports."""
     first, *rest = tree_of(path).body

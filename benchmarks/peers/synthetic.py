@@ -3,8 +3,8 @@
 import random
 from pathlib import Path
 
-from grader.course import load_course
-from grader.diagnosis import read_misconceptions
+from grader.course.load import load_course
+from grader.verdict.diagnosis import read_misconceptions
 
 ROOT = Path(__file__).resolve().parents[2]
 RIGHT, WRONG = 0.4, 0.4  # the rest are stubs

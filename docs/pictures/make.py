@@ -30,7 +30,7 @@ from rich.text import Text
 
 from grader.author.build import without_markers
 from grader.author.site import server
-from grader.course import load_course
+from grader.course.load import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"

@@ -1,4 +1,5 @@
-"""Tools for authors: begin a course, make the stubs and the answer book, verify the course, and release it."""
+"""Make a course: write stubs and the answer book, verify the course, release it, and publish its page and CI files.
 
-from .build import build_book, is_work, make_stub, write_stubs
-from .release import guide, new_course, new_exercise, start_files
+In: solutions, hidden tests and `course.yaml`. Out: files for learners, and findings about the course.
+It never gives learners a solution, and never overwrites an exercise file that somebody has worked on.
+"""

@@ -12,17 +12,15 @@ from typing import TypeAlias
 
 import msgspec
 
-from ..base import write_atomically
-from ..checks.session import CheckSession
-from ..client import Budget, Source, read_source
-from ..course import Course, CourseError, Exercise
-from ..diagnosis import Behaviour, Misconception, check_of, read_misconceptions, regions, unfinished, without
-from ..grading import Grader, examine, plan
-from ..oracle import Oracle
-from ..oracle.answer_book import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise
-from ..oracle.answers import torch_version
-from ..oracle.memo import Memo
-from ..sandbox import start
+from ..base.files import write_atomically
+from ..base.memo import Memo
+from ..course.load import Course, CourseError, Exercise
+from ..course.oracle import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise, Oracle, torch_version
+from ..runner.client import Budget, Source, read_source
+from ..runner.sandbox import start
+from ..verdict.checks import CheckSession
+from ..verdict.diagnosis import Behaviour, Misconception, check_of, read_misconceptions, regions, unfinished, without
+from ..verdict.grading import Grader, examine, plan
 from ..words.practice import unread_text
 
 # -- Make exercise files from solutions: a TODO replaces the code between the markers

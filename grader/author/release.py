@@ -16,14 +16,14 @@ from typing import Any
 
 import yaml
 
-from ..base import UserError, plain, read_plain, write_atomically, write_files, yaml_tree
-from ..client import read_source
-from ..course import COMMANDS, ID, Course, CourseError, Document, Exercise, load_course
-from ..course.load import child
-from ..diagnosis import regions
-from ..oracle.answer_book import AnswerBook, read_book
+from ..base.files import UserError, read_plain, write_atomically, write_files, yaml_tree
+from ..base.text import plain
+from ..course.load import COMMANDS, ID, Course, CourseError, Document, Exercise, child, load_course
+from ..course.oracle import AnswerBook, read_book
+from ..practice.workspace import FOLDER
+from ..runner.client import read_source
+from ..verdict.diagnosis import regions
 from ..words import author as words
-from ..workspace import FOLDER
 from .build import is_work, make_stub
 
 # -- The table of exercises in a course's README. It has a row with points for each exercise

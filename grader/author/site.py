@@ -22,13 +22,15 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ..base import UserError, plain, read_plain, write_files
+from ..base.files import UserError, read_plain, write_files
+from ..base.page import BASE_STYLE, ELEMENTS
 from ..base.processes import find_program, start
-from ..course import Course, CourseError
-from ..oracle.answer_book import AnswerBook, read_book
-from ..remarks import Died
-from ..views.replay import ReplayPage, build_replay_frame
-from ..views.site import Block, GivenFiles, Search, SiteCourse, SiteExercise, SitePart, Stored, Verdict
+from ..base.text import plain
+from ..course.load import Course, CourseError
+from ..course.oracle import AnswerBook, read_book
+from ..course.remarks import Died
+from ..practice.replay import ReplayPage, build_replay_frame
+from ..practice.site_data import Block, GivenFiles, Search, SiteCourse, SiteExercise, SitePart, Stored, Verdict
 from ..words import author as words
 from ..words import practice
 from ..words.learner import ended_text
@@ -41,7 +43,8 @@ _PYODIDE_HASH = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN
 _LIBRARY, _LOCK = "python_stdlib.zip", "pyodide-lock.json"
 _PLATFORMS = ("pyemscripten_2026_0_wasm32", "manylinux2014_x86_64")
 _INTERPRETER = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", _LIBRARY, _LOCK)
-_WHEELS = Path(__file__).with_name("wheels.txt")
+_PAGE = Path(__file__).resolve().with_suffix("")
+_WHEELS = _PAGE / "wheels.txt"
 # Pygments knows hundreds of languages, colours and formats, of which pytest uses Python's; packaging reads metadata
 _NOT_PACKED = re.compile(
     r"pygments/(?!(lexers/(__init__|_mapping|diff|python)|styles/(__init__|_mapping))\.py)(lexers|styles)/"
@@ -49,7 +52,7 @@ _NOT_PACKED = re.compile(
     r"|packaging/(licenses/.*|metadata|pylock|direct_url|dependency_groups)"
 )
 _WHEN = (1980, 1, 1, 0, 0, 0)  # the time of every file in an archive, so that the same course gives the same bytes
-_COMPILER = Path(__file__).with_name("compile.mjs")
+_COMPILER = _PAGE / "compile.mjs"
 # parts of the standard library that nothing in a tab uses, or that are there in C, too; clients and servers of a
 # network; tables of characters of old systems
 _UNUSED = re.compile(
@@ -264,10 +267,9 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
 
 
 _GRADER = Path(__file__).resolve().parents[1]
-_PAGE = _GRADER / "views" / "site"
-_STYLES = (_GRADER / "views" / "offline" / "base.css", _PAGE / "page.css")
+_STYLES = (BASE_STYLE, _PAGE / "page.css")
 SCRIPTS = (
-    _GRADER / "views" / "offline" / "elements.js",
+    ELEMENTS,
     _PAGE / "schema.js",
     _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
@@ -275,7 +277,7 @@ SCRIPTS = (
 )
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
-_NOT_IN_A_TAB = ("author", "ci", "cli", "cohort", "people", "pytest_plugin.py")
+_NOT_IN_A_TAB = ("author", "classes", "cli", "pytest_plugin.py")
 _HASH = re.compile("'sha256-[^']*'")
 HANG_S = 3  # seconds after which the page ends an interpreter that does not answer
 

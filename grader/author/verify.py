@@ -13,16 +13,14 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from ..checks.outcome import alike
-from ..checks.session import CheckSession
-from ..client import Source, read_source
-from ..course import Course, CourseError, Document, Exercise
-from ..diagnosis import Misconception, can_be_told, regions
-from ..grading import Examined, Grader, examine, explain, plan
-from ..oracle import Oracle
-from ..oracle.answer_book import UNCLEAR, Answer, AnswerBook, KnownExercise, read_book
-from ..program import Question
-from ..sandbox import start
+from ..course.load import Course, CourseError, Document, Exercise
+from ..course.oracle import UNCLEAR, Answer, AnswerBook, KnownExercise, Oracle, read_book
+from ..course.program import Question
+from ..runner.client import Source, read_source
+from ..runner.sandbox import start
+from ..verdict.checks import CheckSession, alike
+from ..verdict.diagnosis import Misconception, can_be_told, regions
+from ..verdict.grading import Examined, Grader, examine, explain, plan
 from ..words import author as words
 from ..words.practice import unread_text
 from .build import OnStep, Steps, build_book, catalogue, ignore_step, is_work, make_stub, steps_of, to_run

@@ -1,36 +1,5 @@
-"""Handle untrusted files, text and YAML safely."""
+"""Text, files and YAML that others wrote, other processes, and the parts that all pages share.
 
-from .files import (
-    UserError,
-    YamlError,
-    in_the_way,
-    open_plain,
-    plain_folder,
-    read_plain,
-    write_atomically,
-    write_files,
-    write_named,
-    yaml_texts,
-    yaml_tree,
-)
-from .text import (
-    cell,
-    counted,
-    decoded,
-    did_you_mean,
-    few,
-    instant,
-    json_text,
-    lines,
-    markdown,
-    of_type,
-    one_line,
-    paragraph,
-    plain,
-    printable,
-    readable,
-    shown_path,
-    spelled,
-    take_any_text,
-    text_digest,
-)
+In: bytes, text and paths that are not trusted. Out: checked values, or a `UserError` that names the place.
+It never imports another package of the grader, and knows nothing of courses.
+"""

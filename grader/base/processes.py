@@ -22,7 +22,7 @@ from typing import IO, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from ..search_path import search_path
+from .search_path import search_path
 
 # the search path is given as arguments, because `-I` ignores `PYTHONPATH`
 _MODULE = (

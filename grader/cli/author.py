@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from ..base import UserError
-from ..course import Course, CourseError, Exercise
+from ..base.files import UserError
+from ..course.load import Course, CourseError, Exercise
+from ..practice.workspace import find_exercise
 from ..words import author as words
 from ..words.sentence import cannot_be_written
-from ..workspace import find_exercise
 from .options import About, CourseAround, OwnCourse, Text, course_of_folder, default_memo, exercise_ids, own_course
 from .streams import INTERRUPTED, Countdown, StatusLine
 
@@ -29,7 +29,7 @@ def new(
     course: OwnCourse = None,
 ) -> int:
     """Begin a course, or add an exercise to your course."""
-    from ..author import guide, new_course, new_exercise
+    from ..author.release import guide, new_course, new_exercise
 
     if kind == "course":
         if course is not None:
@@ -65,10 +65,8 @@ def build(
     Only the misconceptions of `exercises` are run. Those of other exercises are taken from the existing book. After an
     interruption, the next run goes on where this one ended.
     """
-    from ..author import build_book
-    from ..author.build import Steps, steps_of, to_run
-    from ..oracle import require_torch
-    from ..oracle.answer_book import read_book, write_book
+    from ..author.build import Steps, build_book, steps_of, to_run
+    from ..course.oracle import read_book, require_torch, write_book
 
     own = own_course(course)
     require_torch("`grade build`")
@@ -104,7 +102,7 @@ def _stubs_before(course: Course) -> dict[str, str]:
 
     An exercise file that is still one of these stubs has not been worked on.
     """
-    from ..oracle.answer_book import read_book
+    from ..course.oracle import read_book
 
     try:
         return read_book(course.book).stubs
@@ -114,8 +112,8 @@ def _stubs_before(course: Course) -> dict[str, str]:
 
 def _print_stubs(course: Course, known: dict[str, str], *, force: bool = False) -> int:
     """Write the exercise files. Print the names of written and skipped files, and return the number of both."""
-    from ..author import is_work, write_stubs
-    from ..workspace import keep
+    from ..author.build import is_work, write_stubs
+    from ..practice.workspace import keep
 
     worked_on = [exercise for exercise in course.exercises if is_work(course, exercise, known)]
     kept = [] if force else [exercise.filename for exercise in worked_on]
@@ -150,8 +148,8 @@ def verify(
     Return 0 if there are no findings, or else 2.
     """
     from ..author import verify
-    from ..base import write_named
-    from ..oracle import require_torch
+    from ..base.files import write_named
+    from ..course.oracle import require_torch
 
     own = own_course(course)
     require_torch("`grade verify`")

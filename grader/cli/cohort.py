@@ -19,50 +19,47 @@ from msgspec import structs
 from tqdm import tqdm
 
 from .. import __version__
-from ..base import UserError, did_you_mean, json_text, plain, read_plain, readable, write_atomically
-from ..client import NOTEBOOK
-from ..cohort import (
+from ..base.files import UserError, read_plain, write_atomically
+from ..base.text import did_you_mean, json_text, plain, readable
+from ..classes.cohort import (
+    EARLIER,
+    GONE,
+    ROSTER,
+    SUMMARY,
+    DaskPool,
     LocalPool,
     Pool,
     PoolError,
     Results,
     ResultsError,
-    RunProgress,
-    Summary,
-    drawn,
-    grade_entries,
-    read_found,
-    rules_digest,
-    settings,
-    summarise,
-)
-from ..cohort.results import (
-    EARLIER,
-    GONE,
-    ROSTER,
-    SUMMARY,
     RunFile,
+    RunProgress,
+    Settings,
+    Summary,
     choosable,
     class_of,
+    drawn,
+    grade_entries,
     made_for_files,
     names_of,
+    read_found,
     record,
+    rules_digest,
     see_that_files_are_there,
+    settings,
+    summarise,
     summary_of,
 )
-from ..cohort.results import since as changes_since
-from ..cohort.run import DaskPool, Settings
-from ..course import Course, CourseError
-from ..intake import Entry, IntakeError, entries, unclaimed
-from ..learners import Decided, Learner
-from ..oracle import require_torch
-from ..oracle.answer_book import read_book
-from ..people import (
+from ..classes.cohort import since as changes_since
+from ..classes.intake import Entry, IntakeError, entries, unclaimed
+from ..classes.page import render_cohort
+from ..classes.people import (
     DEADLINES,
     OVERRIDES,
     WHAT,
     Overrides,
     entry_text,
+    files_digest,
     in_force,
     merged,
     moment,
@@ -72,10 +69,11 @@ from ..people import (
     read_overrides,
     with_parts,
 )
-from ..people.decisions import files_digest
-from ..report import Report, read_report
-from ..report.model import CourseStamp
-from ..views.page import render_cohort
+from ..course.learners import Decided, Learner
+from ..course.load import Course, CourseError
+from ..course.oracle import read_book, require_torch
+from ..runner.client import NOTEBOOK
+from ..verdict.report import CourseStamp, Report, read_report
 from ..words import instructor as words
 from ..words.instructor import (
     KEPT,

@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from ..base import UserError, plain
-from ..course import PACKAGED, find_course, load_course
+from ..base.files import UserError
+from ..base.text import plain
+from ..course.load import PACKAGED, find_course, load_course
 from ..words import author as for_ci
 from ..words.sentence import cannot_be_written
 from .options import About, CohortOptions, CourseOfResults, DecideOptions, Results, Text, class_course
@@ -29,11 +30,11 @@ def page(
     course: CourseOfResults = None,
 ) -> int:
     """Write the results of a class to one HTML page."""
-    from ..base import write_atomically, write_named
-    from ..cohort import read_code
-    from ..cohort import results as of_results
-    from ..report.model import CourseStamp
-    from ..views.page import Beside, build_page
+    from ..base.files import write_atomically, write_named
+    from ..classes.cohort import read_code
+    from ..classes.cohort import results as of_results
+    from ..classes.page import Beside, build_page
+    from ..verdict.report import CourseStamp
     from ..words import instructor as words
 
     graded_with = of_results.course_of(results, course, Path.cwd())
@@ -63,27 +64,27 @@ def page(
 
 def decide(options: DecideOptions) -> int:
     """Record a decision about a learner. Every later run applies it."""
-    from ..cohort.results import course_of
+    from ..classes.cohort import course_of
     from .cohort import run_decide
 
     return run_decide(course_of(options.results, options.course, Path.cwd()), options)
 
 
 def _formats() -> list[str]:
-    from ..report.registry import export_formats
-    from ..views import feedback  # noqa: F401 - it registers a format
+    from ..classes import feedback  # noqa: F401 - it registers a format
+    from ..verdict.formats import export_formats
 
     return list(export_formats())
 
 
 def _platforms_of_formats() -> list[str]:
-    from ..report.registry import export_formats
+    from ..verdict.formats import export_formats
 
     return sorted({platform for one in export_formats().values() for platform in one.platforms})
 
 
 def _assignment_help() -> str:
-    from ..report.registry import export_formats
+    from ..verdict.formats import export_formats
 
     named = [form for form in export_formats().values() if form.assignment]
     defaults = ", ".join(f"the course's {form.assignment} for {form.name}" for form in named)
@@ -109,9 +110,8 @@ def export(
     course: CourseOfResults = None,
 ) -> int:
     """Write the results of a class in the format of another program."""
-    from ..cohort.export import export
-    from ..cohort.results import course_of
-    from ..report.registry import Request, export_formats
+    from ..classes.cohort import course_of, export
+    from ..verdict.formats import Request, export_formats
     from ..words import instructor as words
 
     form = export_formats()[to]
@@ -133,8 +133,8 @@ def compare(
 
     Return 0 if none changed, or else 1.
     """
-    from ..cohort.results import between, summary_of
-    from ..people import in_both
+    from ..classes.cohort import between, summary_of
+    from ..classes.people import in_both
     from ..words.instructor import change_line, changed_text, problem_text
 
     first, second = summary_of(before), summary_of(after)
@@ -150,13 +150,13 @@ def compare(
 
 
 def _platforms() -> list[str]:
-    from ..ci import PLATFORMS
+    from ..author.ci import PLATFORMS
 
     return list(PLATFORMS)
 
 
 def _platforms_help() -> str:
-    from ..ci import PLATFORMS
+    from ..author.ci import PLATFORMS
 
     return "the platform. " + " ".join(f"{name}: {platform.line}." for name, platform in PLATFORMS.items())
 
@@ -178,7 +178,7 @@ def ci(
     ] = None,
 ) -> int:
     """Write the files that a platform needs to grade submissions."""
-    from ..ci import PLATFORMS, own_wheel, platform_files, write_platform
+    from ..author.ci import PLATFORMS, own_wheel, platform_files, write_platform
 
     # the wheel contains the packaged course, so its files are not needed a second time
     named = course is not None and course != Path(PACKAGED)

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from .. import __version__
-from ..base import UserError, plain, read_plain, shown_path
-from ..base.text import Style, hint_lines
-from ..course import Course, Exercise, packaged_course
-from ..words import practice as words
-from ..words.sentence import cannot_be_written
-from ..workspace import (
+from ..base.files import UserError, read_plain
+from ..base.text import Style, hint_lines, plain, shown_path
+from ..course.load import Course, Exercise, packaged_course
+from ..practice.workspace import (
     Progress,
     exercise_folder,
     exercise_path,
@@ -23,6 +21,8 @@ from ..workspace import (
     progress_of,
     remember,
 )
+from ..words import practice as words
+from ..words.sentence import cannot_be_written
 from .options import (
     About,
     CourseAround,
@@ -38,8 +38,8 @@ from .options import (
 from .streams import INTERRUPTED, StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:
-    from ..practice import Practice
-    from ..report import ExerciseResult, Report
+    from ..practice.session import Practice
+    from ..verdict.report import ExerciseResult, Report
 
 OneExercise = Annotated[str, About("the number or the id of the exercise", "EXERCISE", complete=exercise_ids)]
 
@@ -64,10 +64,10 @@ def start(
     course: CourseAround = None,
 ) -> int:
     """Write the exercise files, a README and settings. Files that exist are not changed."""
-    from ..author import start_files
-    from ..base import write_files
-    from ..oracle.answer_book import read_book
-    from ..views.practice import with_command
+    from ..author.release import start_files
+    from ..base.files import write_files
+    from ..course.oracle import read_book
+    from ..practice.screens import with_command
 
     # write what does not exist yet
     own = course_of_folder(course)
@@ -93,7 +93,7 @@ def start(
 
 def _first_step(course: Course, folder: Path, look: Style) -> list[str]:
     """Return the next step: to open the file of the first exercise that is not known to be passed."""
-    from ..views.practice import with_command
+    from ..practice.screens import with_command
 
     following = next_exercise(course, progress_of(folder / "exercises").passed)
     if following is None:
@@ -108,7 +108,7 @@ def _workflow(course: Course) -> dict[str, bytes]:
 
     Returns nothing if this installation is a checkout, or if the course is not the packaged one.
     """
-    from ..ci import installed_wheel, platform_files
+    from ..author.ci import installed_wheel, platform_files
 
     wheel = installed_wheel()
     if wheel is None or course.folder != packaged_course():
@@ -127,8 +127,8 @@ def next_(*, folder: Folder = None, course: CourseAround = None) -> int:
 
 
 def _list(course: Course, named: Path | None, *, next_only: bool = False) -> int:
-    from ..practice import first_unfinished
-    from ..views.practice import exercise_list, next_step
+    from ..practice.screens import exercise_list, next_step
+    from ..practice.session import first_unfinished
 
     folder, results = _graded(course, named, course.exercises)
     following = first_unfinished(course, results)
@@ -142,7 +142,7 @@ def _graded(
     course: Course, named: Path | None, exercises: Sequence[Exercise]
 ) -> "tuple[Path, dict[str, ExerciseResult]]":
     """Grade exercises. Return the folder of the files, and the results by exercise id."""
-    from ..practice import Practice
+    from ..practice.session import Practice
 
     folder = exercise_folder(course, named)
     with Practice(course, folder, memo=default_memo()) as practice:
@@ -186,9 +186,9 @@ def hint(
 
 def _next_hint(course: Course, look: Style) -> list[str] | None:
     """Return the lines of the next hint for the failure that was explained last, or None if no failure is known."""
-    from ..client import read_exercise
-    from ..report.shown import last_hint
-    from ..views.practice import Hints, kept_search
+    from ..practice.screens import Hints, kept_search
+    from ..runner.client import read_exercise
+    from ..verdict.report import last_hint
 
     folder = learner_folders(course)[1]
     progress = progress_of(folder)
@@ -215,11 +215,11 @@ def _next_hint(course: Course, look: Style) -> list[str] | None:
 
 def _search(course: Course, exercise: Exercise, folder: Path, progress: Progress) -> None:
     """Search an exercise's file for the line that must change. The result, if there is one in time, is progress."""
-    from ..checks.outcome import GraderFault  # these import pytest, which takes time
-    from ..oracle import OracleError
-    from ..practice import Practice
-    from ..sandbox import WorkerGone
-    from ..views.practice import keep_search
+    from ..course.oracle import OracleError
+    from ..practice.screens import keep_search
+    from ..practice.session import Practice
+    from ..runner.sandbox import WorkerGone
+    from ..verdict.checks import GraderFault  # these import pytest, which takes time
 
     # the written hints need no grading
     with (
@@ -237,8 +237,8 @@ def _exercise_for_hint(course: Course) -> Exercise:
 
     Raises `UserError` if all have been passed.
     """
-    from ..client import read_exercise
-    from ..oracle.answer_book import read_book
+    from ..course.oracle import read_book
+    from ..runner.client import read_exercise
 
     folder = learner_folders(course)[1]
     progress = progress_of(folder)
@@ -272,9 +272,9 @@ def watch(
 
     Return 0 if the learner quits, or the code of an interrupt after Ctrl-C.
     """
-    from ..practice import Practice
+    from ..practice.screens import progress_after
+    from ..practice.session import Practice
     from ..practice.watch import Screen, Watch
-    from ..views.practice import progress_after
 
     own = course_of_folder(course)
     first = find_exercise(own, exercise) if exercise else None
@@ -299,8 +299,8 @@ def watch(
 def _played(practice: "Practice", exercise: Exercise) -> list[str]:
     """Write the replay of an exercise's first failing check, and open it. Return sentences about the replay."""
     from ..base.processes import open_in_browser
-    from ..views.replay import build_replay_page
-    from ..workspace import keep_replay
+    from ..practice.replay import build_replay_page
+    from ..practice.workspace import keep_replay
 
     played = practice.replays(exercise)
     if not played.shows:
@@ -324,9 +324,9 @@ def play(options: PlayOptions) -> int:
 
 def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround = None) -> int:
     """Start an exercise again. A copy of your file is kept."""
-    from ..oracle.answer_book import read_book
-    from ..views.practice import reset_text
-    from ..workspace import reset
+    from ..course.oracle import read_book
+    from ..practice.screens import reset_text
+    from ..practice.workspace import reset
 
     own = course_of_folder(course)
     chosen = find_exercise(own, exercise)

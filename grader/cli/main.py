@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from ..base import UserError, paragraph, printable
+from ..base.files import UserError
+from ..base.text import paragraph, printable
 from ..words import practice
 from . import author, instructor, learner
 from .options import About, Command, Run, about, exercise_ids

@@ -24,16 +24,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 import click
 from msgspec import Struct
 
-from ..base import UserError, decoded
-from ..course import (
-    PACKAGED,
-    Course,
-    CourseError,
-    course_around,
-    find_course,
-    load_course,
-    other_course_around,
-)
+from ..base.files import UserError
+from ..base.text import decoded
+from ..course.load import PACKAGED, Course, CourseError, course_around, find_course, load_course, other_course_around
 from ..words import author
 from .streams import complain
 
@@ -197,7 +190,7 @@ _TYPES: dict[object, click.ParamType[Any]] = {
 
 
 def _tiers() -> list[str]:
-    from ..sandbox import TIERS
+    from ..runner.sandbox import TIERS
 
     return ["auto", *TIERS]
 
@@ -244,7 +237,7 @@ Seed = Annotated[
 
 
 def _formats_help() -> str:
-    from ..report.registry import run_formats
+    from ..verdict.formats import run_formats
 
     return author.formats_help(list(run_formats()))
 
@@ -288,7 +281,7 @@ class GradeOptions(_GradeWords, frozen=True, kw_only=True):
 
 
 def _words_of_play() -> str:
-    from ..replay.presets import presets
+    from ..practice.replay import presets
 
     names = ", ".join(preset.id for preset in presets())
     return (
@@ -324,7 +317,7 @@ class PlayOptions(_PlayWords, frozen=True, kw_only=True):
 
 
 def _layouts() -> list[str]:
-    from ..intake import LAYOUTS
+    from ..classes.intake import LAYOUTS
 
     return list(LAYOUTS)
 

@@ -16,17 +16,19 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from .. import sandbox
-from ..base import UserError, shown_path, write_named
+from ..base.files import UserError, write_named
 from ..base.processes import open_in_browser
-from ..client import Source, read_source
-from ..course import Check, Course, Exercise
-from ..oracle import Oracle
-from ..oracle.answer_book import AnswerBook, read_book
-from ..program import ProgramError
-from ..replay import Played, Thermometer
-from ..replay.presets import (
+from ..base.text import shown_path
+from ..course.load import Check, Course, Exercise
+from ..course.oracle import AnswerBook, Oracle, read_book
+from ..course.program import ProgramError
+from ..practice.replay import (
     FILES,
+    Files,
+    LearnerFile,
+    Played,
+    Subject,
+    Thermometer,
     is_program,
     named_check,
     named_exercise,
@@ -34,13 +36,14 @@ from ..replay.presets import (
     named_training,
     presets,
 )
-from ..replay.record import Files, LearnerFile, Subject
-from ..report import Repairs
-from ..sandbox import Warm
+from ..practice.workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
+from ..runner import sandbox
+from ..runner.client import Source, read_source
+from ..runner.sandbox import Warm
+from ..verdict.report import Repairs
 from ..words import practice
 from ..words.practice import unread_text
 from ..words.sentence import cannot_be_written
-from ..workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
 from .options import PlayOptions, default_memo
 from .streams import StatusLine, say
 
@@ -81,7 +84,7 @@ def run_play(course: Course, options: PlayOptions) -> int:
     played = _recorded(course, book, target)
     line.clear()
 
-    from ..views.replay import build_replay_page
+    from ..practice.replay import build_replay_page
 
     # write the page, and open it
     path = _write(build_replay_page(played), options.out, folder)
@@ -180,9 +183,7 @@ def _source(files: Files, path: Path | None, exercise: Exercise | None, missing:
 
 def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
     """Run the learner's file, and return what was recorded."""
-    from ..replay.language import is_language_model
-    from ..replay.presets import record_all
-    from ..replay.record import answers_of
+    from ..practice.replay import answers_of, is_language_model, record_all
 
     exercise = target.exercise.id if target.exercise else ""
     source, repairs = target.source, None
@@ -216,10 +217,9 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: L
         file: the file of the exercise that trains a language model.
         target: has the file with the learner's own engine, if there is one.
     """
-    from ..checks.session import CheckSession
-    from ..grading import Grader
-    from ..replay.language import record_model
-    from ..replay.record import CheckedFile
+    from ..practice.replay import CheckedFile, record_model
+    from ..verdict.checks import CheckSession
+    from ..verdict.grading import Grader
 
     engine = course.by_id.get(ENGINE)
     own = target.engine
@@ -247,10 +247,10 @@ def _of_exercise(
     Raises:
         UserError: the requested check runs no backward pass.
     """
-    from ..checks.session import CheckSession
-    from ..grading import Grader
+    from ..practice.replay import CheckedFile, answers_of
     from ..practice.session import PATIENCE_S
-    from ..replay.record import CheckedFile, answers_of
+    from ..verdict.checks import CheckSession
+    from ..verdict.grading import Grader
 
     with CheckSession(course, [exercise]) as checks:
         checked = CheckedFile(Grader(course, book, checks, oracle, warm, course.seed), exercise, target.source)

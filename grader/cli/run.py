@@ -9,20 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from .. import sandbox
-from ..base import UserError, readable, shown_path, write_named
-from ..course import Course, find_course
-from ..oracle import require_torch
-from ..oracle.answer_book import read_book
-from ..report import Report, for_learner, to_json, write_report
-from ..report.shown import line_of
-from ..views import render
-from ..views.practice import progress_after, welcome, what_next
-from ..views.terminal import shown_in_full
-from ..words import author as for_ci
-from ..words import practice
-from ..words.learner import SEARCH_ENDED, no_repairs_text
-from ..workspace import (
+from ..base.files import UserError, write_named
+from ..base.text import readable, shown_path
+from ..course.load import Course, find_course
+from ..course.oracle import read_book, require_torch
+from ..practice.screens import progress_after, welcome, what_next
+from ..practice.workspace import (
     FOLDER,
     REPORT,
     Progress,
@@ -33,11 +25,17 @@ from ..workspace import (
     learner_folders,
     remember,
 )
+from ..runner import sandbox
+from ..verdict.report import Report, for_learner, line_of, to_json, write_report
+from ..verdict.terminal import render, shown_in_full
+from ..words import author as for_ci
+from ..words import practice
+from ..words.learner import SEARCH_ENDED, no_repairs_text
 from .options import GradeOptions, course_of_folder, default_memo, official_course
 from .streams import StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:
-    from ..report.registry import Output
+    from ..verdict.formats import Output
 
 _OWN_SEED = "course"  # as the text of --seed, the course's own seed
 
@@ -53,7 +51,7 @@ def run_grade(options: GradeOptions) -> int:
     progress = None
     started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
     with started as warm:
-        from ..grading import grade_events  # imports pytest, which takes time, while the worker starts
+        from ..verdict.grading import grade_events  # imports pytest, which takes time, while the worker starts
 
         book = read_book(course.book)
         events = grade_events(
@@ -96,7 +94,7 @@ def run_grade(options: GradeOptions) -> int:
         sys.stdout.flush()
     _write(report, options, run.own, progress)
     if formats:
-        from ..report.registry import write_formats
+        from ..verdict.formats import write_formats
 
         write_formats(formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
@@ -152,7 +150,7 @@ def _formats(options: GradeOptions) -> "tuple[Output, ...]":
         raise UserError(for_ci.LINE_AND_OFFICIAL)
     if not options.formats:
         return ()
-    from ..report.registry import outputs  # imports every format
+    from ..verdict.formats import outputs  # imports every format
 
     # before grading, so that a format that cannot be written costs no time
     formats = outputs(options.formats, os.environ)

@@ -10,17 +10,16 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TextIO
 
-from ..base import paragraph, take_any_text
-from ..base.text import NARROWEST, WIDEST, Style
+from ..base.text import NARROWEST, WIDEST, Style, paragraph, take_any_text
 from ..words import practice
 from ..words.learner import searching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..course import Check, Course, Exercise
-    from ..grading import Progress
-    from ..report import CheckResult, Report
+    from ..course.load import Check, Course, Exercise
+    from ..verdict.grading import Progress
+    from ..verdict.report import CheckResult, Report
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 _PACKAGE = "backward-grader"
@@ -203,8 +202,8 @@ class StatusLine:
 
         Yield the report as soon as it is made, and again with the result of each search.
         """
-        from ..grading import CheckBegan, CheckEnded, Searching  # imports pytest, which takes time
-        from ..report import Report, check_for_learner
+        from ..verdict.grading import CheckBegan, CheckEnded, Searching  # imports pytest, which takes time
+        from ..verdict.report import Report, check_for_learner
 
         for event in events:
             if isinstance(event, CheckBegan):
@@ -235,7 +234,7 @@ class StatusLine:
         """
         if result.status in ("passed", "skipped", "not_started") or result.bonus:
             return
-        from ..views.terminal import status_word
+        from ..verdict.terminal import status_word
 
         first = self._first.setdefault(exercise.id, result)
         slow = result.status == "timeout" or result.duration_s >= _SLOW_S

@@ -1,24 +1,5 @@
-"""Read `course.yaml` and the files that belong to it into a `Course`. Errors name file and line."""
+"""All that is known before a file is run: the course, its programs, torch's answers, and the codes of findings.
 
-from .load import (
-    CODES,
-    COMMANDS,
-    ID,
-    PACKAGED,
-    Check,
-    Course,
-    CourseError,
-    Document,
-    Exercise,
-    Limits,
-    Part,
-    child,
-    course_around,
-    find_course,
-    items,
-    line,
-    load_course,
-    names_of,
-    other_course_around,
-    packaged_course,
-)
+In: `course.yaml`, the texts of programs and the answer book. Out: structs with checked fields.
+It never runs learner code, and only the process of `oracle.compute` imports torch.
+"""

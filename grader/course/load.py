@@ -13,9 +13,11 @@ import msgspec
 import yaml
 from msgspec import Meta, Struct, field, inspect
 
-from ..base import UserError, YamlError, did_you_mean, read_plain, yaml_tree
-from ..program import FORMS
-from ..remarks import (
+from ..base.files import UserError, YamlError, read_plain, yaml_tree
+from ..base.text import did_you_mean
+from .facts import FactKind
+from .program import FORMS
+from .remarks import (
     AfterCall,
     BuiltAgain,
     ListChanged,
@@ -26,7 +28,6 @@ from ..remarks import (
     SecondPass,
     StartingFrom,
 )
-from ..words.facts import FactKind
 
 # -- A course as data
 
@@ -340,7 +341,7 @@ def packaged_course() -> Path:
 
 # -- The codes of failures for which `hint_for` in `course.yaml` may choose a hint
 
-# Kinds of remarks. `grader.remarks` says what each one means. The others only say how a program was run.
+# Kinds of remarks. `grader.course.remarks` says what each one means. The others only say how a program was run.
 _NO_CODES = (AfterCall, StartingFrom, SecondPass, BuiltAgain, Released, RulesRunAgain, RuleTripled, ListChanged)
 REMARKS = tuple(str(one.__struct_config__.tag) for one in get_args(Remark) if one not in _NO_CODES)
 # Operations: the failing program has only this one, or a fault fact is about it. In those that begin with r, a plain

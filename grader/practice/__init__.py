@@ -1,3 +1,5 @@
-"""Practice: grade one learner's exercises again and again: on every save, in a notebook and in pytest."""
+"""One learner at work: their folder, `grade watch`, hints, notebooks, pytest, the tab and the replay.
 
-from .session import Practice, first_unfinished
+In: one learner's files, and what changes in them. Out: screens, pages and events.
+It never gives points that count: for those, `verdict` grades the same files again.
+"""

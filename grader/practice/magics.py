@@ -11,20 +11,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..base import UserError, plain
-from ..base.text import Style
-from ..client import Source, without_magics
-from ..course import find_course, load_course
-from ..remarks import CellStart
-from ..replay import Played
-from ..report import ExerciseResult, Report
-from ..report.shown import CELL, first_failure
-from ..views.practice import exercise_screen
-from ..views.replay import build_replay_page
-from ..views.terminal import explained, status_word
+from ..base.files import UserError
+from ..base.text import Style, plain
+from ..course.load import find_course, load_course
+from ..course.remarks import CellStart
+from ..runner.client import Source, without_magics
+from ..verdict.report import CELL, ExerciseResult, Report, first_failure
+from ..verdict.terminal import explained, status_word
 from ..words import practice as words
-from ..workspace import find_exercise
+from .replay import Played
+from .replay.page import build_replay_page
+from .screens import exercise_screen
 from .session import Practice
+from .workspace import find_exercise
 
 # -- The verdict on a cell: as HTML in a notebook, and as text elsewhere
 

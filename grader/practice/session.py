@@ -9,12 +9,14 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from .. import sandbox
-from ..checks.outcome import GraderFault
-from ..checks.session import CheckSession
-from ..client import Budget, Host, Source, read_exercise
-from ..course import Course, Exercise
-from ..grading import (
+from ..course.load import Course, Exercise
+from ..course.oracle import Answer, Oracle, read_book
+from ..course.program import Program
+from ..runner import sandbox
+from ..runner.client import Budget, Host, Source, read_exercise
+from ..runner.sandbox import Warm
+from ..verdict.checks import CheckSession, GraderFault
+from ..verdict.grading import (
     Addition,
     CheckEnded,
     Event,
@@ -26,15 +28,11 @@ from ..grading import (
     stamp_of,
     submission_events,
 )
-from ..oracle import Oracle
-from ..oracle.answer_book import Answer, read_book
-from ..program import Program
-from ..replay import Played
-from ..replay.presets import record_all
-from ..replay.record import CheckedFile, LearnerFile, Subject, answers_of
-from ..report import ExerciseResult, Report, check_for_learner, for_learner
-from ..sandbox import Warm
-from ..workspace import next_exercise
+from ..verdict.report import ExerciseResult, Report, check_for_learner, for_learner
+from .replay import Played
+from .replay.presets import record_all
+from .replay.record import CheckedFile, LearnerFile, Subject, answers_of
+from .workspace import next_exercise
 
 PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
 

@@ -18,17 +18,27 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ..base.text import Style
-from ..client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
-from ..client.same_interpreter import Here, leaves_traces
-from ..course import Course, Exercise
-from ..grading import is_searched, stamp_of
-from ..remarks import Reason
-from ..report import ExerciseResult, Report, read_report, to_json, with_results
-from ..report.shown import facts_of, first_failure, hint_of, line_of, located
-from ..views.practice import exercise_screen
-from ..views.site import MARKED, REPORT, GivenFiles, Printed, Search, Verdict
+from ..course.load import Course, Exercise
+from ..course.remarks import Reason
+from ..runner.client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
+from ..runner.same_interpreter import Here, leaves_traces
+from ..verdict.grading import is_searched, stamp_of
+from ..verdict.report import (
+    ExerciseResult,
+    Report,
+    facts_of,
+    first_failure,
+    hint_of,
+    line_of,
+    located,
+    read_report,
+    to_json,
+    with_results,
+)
 from ..words.practice import WHEN_LOADED, no_exercise_file, unread_text
+from .screens import exercise_screen
 from .session import Practice, Shown
+from .site_data import MARKED, REPORT, GivenFiles, Printed, Search, Verdict
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
@@ -179,8 +189,8 @@ class Tab:
         Returns:
             The data of the replay's page, as JSON. If no check can be shown, it has no replays.
         """
-        from ..replay.presets import presets
-        from ..views.replay import document
+        from .replay.page import document
+        from .replay.presets import presets
 
         one = self._course.by_id[exercise]
         source = decode_source(_path(one), text.encode("utf-8", "replace"))

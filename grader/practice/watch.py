@@ -20,11 +20,14 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
 from ..base.text import Style, columns
-from ..course import Course, Exercise
-from ..grading import CheckBegan, CheckEnded, Searching
-from ..report import CheckResult, Repairs, Report
-from ..report.shown import first_failure, hint_of, last_hint, unloaded
-from ..views.practice import (
+from ..course.load import Course, Exercise
+from ..verdict.grading import CheckBegan, CheckEnded, Searching
+from ..verdict.report import CheckResult, Repairs, Report, first_failure, hint_of, last_hint, unloaded
+from ..verdict.terminal import headline
+from ..words import practice as words
+from ..words.learner import searching
+from ..words.sentence import cannot_be_written
+from .screens import (
     Hints,
     exercise_list,
     exercise_screen,
@@ -37,12 +40,8 @@ from ..views.practice import (
     progress,
     reset_text,
 )
-from ..views.terminal import headline
-from ..words import practice as words
-from ..words.learner import searching
-from ..words.sentence import cannot_be_written
-from ..workspace import progress_of, reset
 from .session import Practice, Withdrawn, first_unfinished
+from .workspace import progress_of, reset
 
 # -- Saved files, pressed keys and changes of the window size, in one queue
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..base import counted, did_you_mean, few, plain
-from ..learners import Change, ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind
+from ..base.text import counted, did_you_mean, few, plain
+from ..course.learners import Change, ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind
 from .sentence import Sentence, duration_text, filled, listed
 
 _SHOWN = 5  # names in one text
@@ -614,7 +614,7 @@ more = Sentence("and {count} more in cohort.json")
 
 # -- the class page: texts by the names that its scripts use ---------------------------------------------
 # `{name}` is the place of a field. If a text has two forms separated by `|`, the first one is for `n` being 1. Headings
-# and explanations that are the same for every class are in the page's template, `grader/views/page/template.html`.
+# and explanations that are the same for every class are in the page's template, `grader/classes/page/template.html`.
 
 cut_text = Sentence("{shown}… ({count:,} more characters in the report)")
 more_text = Sentence("and {count} more in {where}")

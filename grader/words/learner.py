@@ -10,10 +10,10 @@ from typing import NamedTuple, Protocol
 
 from msgspec import structs
 
-from ..base import counted, instant, of_type
-from ..learners import Learner
-from ..program import BINARY, METHODS, REFLECTED, number_text
-from ..remarks import (
+from ..base.text import counted, instant, of_type
+from ..course.learners import Learner
+from ..course.program import BINARY, METHODS, REFLECTED, number_text
+from ..course.remarks import (
     CellStart,
     DataChanged,
     DependsOnOrder,

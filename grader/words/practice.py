@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from ..base import counted
-from ..remarks import Reason
+from ..base.text import counted
+from ..course.remarks import Reason
 from .sentence import Sentence, filled, listed
 
 # -- every command --------------------------------------------------------------------------------------

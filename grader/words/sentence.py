@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any
 
-from ..base import counted, few
+from ..base.text import counted, few
 
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60))
 

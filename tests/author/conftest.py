@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Check, Course, Exercise, Limits
+from grader.course.load import Check, Course, Exercise, Limits
 
 SOLUTION = """\
 def add(a, b):

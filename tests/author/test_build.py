@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from every import every
 
-from grader.author import build, make_stub
-from grader.author.build import Behaviours, Steps, catalogue
-from grader.client import Budget, Source
-from grader.course import Course, CourseError, Exercise, load_course
-from grader.diagnosis import Behaviour, Misconception
-from grader.grading import Examined, FileState, examine
-from grader.oracle.answer_book import AnswerBook, read_book
+from grader.author import build
+from grader.author.build import Behaviours, Steps, catalogue, make_stub
+from grader.course.load import Course, CourseError, Exercise, load_course
+from grader.course.oracle.answer_book import AnswerBook, read_book
+from grader.runner.client import Budget, Source
+from grader.verdict.diagnosis import Behaviour, Misconception
+from grader.verdict.grading import Examined, FileState, examine
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)

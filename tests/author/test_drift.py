@@ -9,12 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from grader.author.verify import Drift, drift, drift_text, made_from_answers, questions, shaken
-from grader.course import Course, load_course
-from grader.oracle import Oracle
-from grader.oracle.answer_book import UNCLEAR, Answer, AnswerBook, KnownExercise, read_book
+from grader.course.load import Course, load_course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import UNCLEAR, Answer, AnswerBook, KnownExercise, read_book
+from grader.course.program.draw import _one
+from grader.course.program.operations import value as here
 from grader.program import Program, program
-from grader.program.draw import _one
-from grader.program.operations import value as here
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSES = {folder.name: load_course(folder) for folder in (ROOT, ROOT / "examples" / "tape")}
@@ -145,7 +145,9 @@ def test_the_same_programs_are_drawn_elsewhere(course: Course, factor: float, mo
         found = here(op, x)
         return None if found is None else found * factor
 
-    monkeypatch.setattr(import_module("grader.program.draw"), "value", value)  # the package has a function `draw`
+    monkeypatch.setattr(
+        import_module("grader.course.program.draw"), "value", value
+    )  # the package has a function `draw`
     _one.cache_clear()
     with Oracle(book, None) as oracle:
         asked = {key for part in questions(course, oracle).values() for key in part}

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from read_yaml import read_yaml
 
-from grader.author import make_stub, new_course, new_exercise
-from grader.author.release import NewError
-from grader.course import Part, load_course
+from grader.author.build import make_stub
+from grader.author.release import NewError, new_course, new_exercise
+from grader.course.load import Part, load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = read_yaml(Path(__file__).with_name("texts.yaml"))["mini"]

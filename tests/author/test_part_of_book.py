@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from grader.author import build_book, new_course, new_exercise
-from grader.author.build import Steps, steps_of, to_run
-from grader.course import Course, load_course
-from grader.oracle.answer_book import AnswerBook, KnownExercise
+from grader.author.build import Steps, build_book, steps_of, to_run
+from grader.author.release import new_course, new_exercise
+from grader.course.load import Course, load_course
+from grader.course.oracle.answer_book import AnswerBook, KnownExercise
 
 pytestmark = pytest.mark.slow
 

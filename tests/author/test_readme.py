@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.author.release import differing, row_of
-from grader.course import Course, load_course
+from grader.course.load import Course, load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)

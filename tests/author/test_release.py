@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from grader.author.build import catalogue
 from grader.author.release import ReleaseError, release, release_files, solution_bodies, squeezed
-from grader.course import Course, CourseError, Exercise, load_course
-from grader.diagnosis import regions
-from grader.oracle.answer_book import read_book, write_book
+from grader.course.load import Course, CourseError, Exercise, load_course
+from grader.course.oracle.answer_book import read_book, write_book
+from grader.verdict.diagnosis import regions
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSES = [load_course(ROOT), load_course(ROOT / "examples" / "tape")]

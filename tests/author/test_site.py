@@ -14,8 +14,8 @@ from site_of import ROOT, distribution, site_of, wheel_of
 
 from grader.author.release import solutions_in
 from grader.author.site import SiteError, build_site, lesson, page_data
-from grader.course import CourseError, load_course
-from grader.oracle.answer_book import read_book
+from grader.course.load import CourseError, load_course
+from grader.course.oracle.answer_book import read_book
 
 
 @pytest.fixture(scope="module")

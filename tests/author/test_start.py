@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable
 
-from grader.author import start_files
-from grader.course import Course
-from grader.oracle.answer_book import AnswerBook
+from grader.author.release import start_files
+from grader.course.load import Course
+from grader.course.oracle.answer_book import AnswerBook
 
 WithSolution = Callable[..., Course]
 STUBS = {"first": "# TODO: ½?\n", "second": "# TODO\n"}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from read_yaml import read_yaml
 
-from grader.author import is_work, make_stub, write_stubs
-from grader.course import Course, CourseError
+from grader.author.build import is_work, make_stub, write_stubs
+from grader.course.load import Course, CourseError
 
 LISTED = read_yaml(Path(__file__).with_name("stubs.yaml"))
 WithSolution = Callable[..., Course]

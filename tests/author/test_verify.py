@@ -7,11 +7,11 @@ from msgspec.structs import replace
 from read_yaml import read_yaml
 from submitted import written
 
-from grader.author import build_book, make_stub
+from grader.author.build import build_book, make_stub
 from grader.author.verify import Finding, Verified, verify
-from grader.cli import main
-from grader.course import Course, load_course
-from grader.oracle.answer_book import write_book
+from grader.cli.main import main
+from grader.course.load import Course, load_course
+from grader.course.oracle.answer_book import write_book
 
 TEXTS = read_yaml(Path(__file__).with_name("texts.yaml"))
 SOLUTION = TEXTS["double"]["solutions/01_double.py"]

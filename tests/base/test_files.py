@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from grader.base import in_the_way, open_plain, plain_folder, read_plain, write_atomically, write_files, write_named
+from grader.base.files import (
+    in_the_way,
+    open_plain,
+    plain_folder,
+    read_plain,
+    write_atomically,
+    write_files,
+    write_named,
+)
 
 Make = Callable[[Path], Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.base.processes import find_program, start_module
-from grader.search_path import search_path
+from grader.base.search_path import search_path
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """

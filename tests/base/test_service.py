@@ -13,7 +13,7 @@ from every import every
 from msgspec import Struct
 
 from grader.base.processes import Ended, NotStarted, Service, receive, send
-from grader.search_path import search_path
+from grader.base.search_path import search_path
 
 
 class Text(Struct, frozen=True, tag="text"):

@@ -13,9 +13,11 @@ from every import every
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.base import (
+from grader.base.text import (
+    CAP,
     cell,
     counted,
+    escaped_json,
     few,
     json_text,
     lines,
@@ -26,8 +28,7 @@ from grader.base import (
     readable,
     take_any_text,
 )
-from grader.base.text import CAP, escaped_json
-from grader.report.grades import table
+from grader.verdict.formats.rows import table
 
 ANY_TEXT = st.text(st.characters(), max_size=40)
 FORMULAS = st.text(st.sampled_from("=+-@\t\r\n;,'\" \xa0\\＝＋－＠ax1:#[\x00"), max_size=12)  # noqa: RUF001

@@ -6,8 +6,7 @@ from every import every
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.base import YamlError, yaml_texts, yaml_tree
-from grader.base.files import MAX_DEPTH, MAX_NODES
+from grader.base.files import MAX_DEPTH, MAX_NODES, YamlError, yaml_texts, yaml_tree
 
 TOKENS = [*"[]{}:,-?&*!|>'\"%@`# \n\tab01.e+_", "!!int ", "!!set ", "!x ", "<<: ", "&a ", "*a ", "a: ", "- ", "---\n"]
 TEXTS = st.lists(st.sampled_from([*TOKENS, "...\n", "0x", "\x00", "\ufeff"]), max_size=12).map("".join)

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from read_yaml import read_yaml
 
-from grader.author import build, build_book, new_course
-from grader.oracle import TableOracle
-from grader.oracle.answer_book import write_book
+from grader.author import build
+from grader.author.build import build_book
+from grader.author.release import new_course
+from grader.course.oracle import TableOracle
+from grader.course.oracle.answer_book import write_book
 
 ROOT = Path(__file__).resolve().parents[2]
 SLIPS: list[dict[str, str]] = read_yaml(Path(__file__).with_name("author_errors.yaml"))

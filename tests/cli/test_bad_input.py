@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from grader.report import Report, read_report
+from grader.verdict.report import Report, read_report
 
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]

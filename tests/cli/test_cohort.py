@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from folders import laid_out, taken
 
-from grader.course import load_course
-from grader.report import Report
+from grader.course.load import load_course
+from grader.verdict.report import Report
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_SEED = ("--seed", "backward 2026.1")
@@ -397,8 +397,8 @@ def test_progress_says_how_far_how_fast_and_how_long(
     monkeypatch: pytest.MonkeyPatch, solved: Report, stream: io.StringIO, expected: list[str]
 ) -> None:
     """Progress shows counts, rate, remaining time and faults. Without a terminal, it is a line each time."""
+    from grader.classes.cohort import RunProgress
     from grader.cli import cohort
-    from grader.cohort import RunProgress
 
     def states() -> Iterator[RunProgress]:
         for done in range(1, 5):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.cli.main import COMMANDS
-from grader.course import COMMANDS as RESERVED
+from grader.course.load import COMMANDS as RESERVED
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ AUTHOR = {
     "release out --course mine": "wrote out/README.md",
 }
 VERIFY = {"new course mine": "", "build --course mine": "", "verify --course mine": "no problems found"}
-IN_OTHER_TESTS = {"watch", "ci", "site"}  # test_practice.py, tests/ci and test_authoring.py start them
+IN_OTHER_TESTS = {"watch", "ci", "site"}  # test_practice.py, tests/author/ci and test_authoring.py start them
 
 
 @pytest.mark.parametrize(

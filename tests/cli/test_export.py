@@ -16,18 +16,18 @@ import pytest
 from msgspec.structs import replace
 from reports import make_exercise, make_report
 
-from grader.base import UserError
-from grader.cohort import Summary, summarise
-from grader.cohort.export import ExportResult, export
-from grader.cohort.results import counted_paths, summary_of
-from grader.course import Course
-from grader.learners import Decided, Learner, Person, Submitter
-from grader.people import Class, HandIn, Overrides
-from grader.people.roster import Roster
-from grader.report import CheckResult, Report, read_report, write_report
-from grader.report.model import CourseStamp
-from grader.report.registry import Request, export_formats
-from grader.views.feedback import FORMAT as FEEDBACK
+from grader.base.files import UserError
+from grader.classes.cohort import Summary, summarise
+from grader.classes.cohort.export import ExportResult, export
+from grader.classes.cohort.results import counted_paths, summary_of
+from grader.classes.feedback import FORMAT as FEEDBACK
+from grader.classes.people import Class, HandIn, Overrides
+from grader.classes.people.roster import Roster
+from grader.course.learners import Decided, Learner, Person, Submitter
+from grader.course.load import Course
+from grader.verdict.formats.registry import Request, export_formats
+from grader.verdict.report import CheckResult, Report, read_report, write_report
+from grader.verdict.report.model import CourseStamp
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -306,7 +306,7 @@ def test_reports_are_not_held(results: Path, monkeypatch: pytest.MonkeyPatch) ->
         shutil.copy(results / "reports" / "jane.json", results / "reports" / f"j{number}.json")
         path = results / "reports" / f"j{number}.json"
         path.write_text(path.read_text().replace('"id": "jane"', f'"id": "j{number}"'))
-    monkeypatch.setattr("grader.cohort.results.read_report", counted)
+    monkeypatch.setattr("grader.classes.cohort.results.read_report", counted)
     exported(results, "junit")
     assert max(alive) - min(alive) <= 2
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from junitparser import JUnitXml
 
-from grader.course import load_course
+from grader.course.load import load_course
 
 from .conftest import ROOT, Run
 

@@ -17,14 +17,14 @@ HEAVY = (
     "tqdm",
     "subprocess",
     "socket",
-    "grader.cohort",
-    "grader.checks",
+    "grader.classes.cohort",
+    "grader.verdict.checks",
 )
 
 # runs a command in a fresh interpreter and prints which modules it has imported by the end
 SCRIPT = """
 import json, os, sys
-from grader.cli import main
+from grader.cli.main import main
 sys.stdout = open(os.devnull, "w")
 try:
     main(json.loads(sys.argv[1]))
@@ -62,4 +62,4 @@ def test_light_commands_import_nothing_heavy(words: tuple[str, ...]) -> None:
 @pytest.mark.slow
 def test_grading_imports_nothing_of_a_class() -> None:
     """Grading imports neither torch nor numpy, because answers are in the book and the worker has its own modules."""
-    assert set() == imported_by("01", "--json", "--from", "exercises") & {"torch", "numpy", "grader.cohort"}
+    assert set() == imported_by("01", "--json", "--from", "exercises") & {"torch", "numpy", "grader.classes.cohort"}

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from edited_texts import texts
 
-from grader.course import load_course
-from grader.diagnosis import read_misconceptions
+from grader.course.load import load_course
+from grader.verdict.diagnosis import read_misconceptions
 
 pytestmark = pytest.mark.slow
 

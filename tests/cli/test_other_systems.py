@@ -27,7 +27,7 @@ for module, prefixes in {
             delattr(module, name)
 """
 _RUN = """
-from grader.sandbox import tiers
+from grader.runner.sandbox import tiers
 tiers._BOOT = {strip!r} + tiers._BOOT
 from grader.__main__ import main
 sys.argv[0] = "grade"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.report import read_report
+from grader.verdict.report import read_report
 
 Grade = Callable[..., Any]
 Solved = Callable[[str], str]

@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from offline_page import unpack
 
-from grader.cohort import summarise
-from grader.course import load_course
-from grader.report import read_report
+from grader.classes.cohort import summarise
+from grader.course.load import load_course
+from grader.verdict.report import read_report
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 Run = subprocess.CompletedProcess[str]

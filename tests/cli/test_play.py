@@ -199,7 +199,7 @@ def test_an_engine_of_ones_own_trains_the_model_and_has_no_part_in_its_points(
     grade: Grade, exercises: Path, monkeypatch: pytest.MonkeyPatch, factor: str
 ) -> None:
     """The page has the losses of both engines. Whatever file 12 holds, file 17 gets the same points."""
-    monkeypatch.setattr("grader.replay.language.STEPS", 3)
+    monkeypatch.setattr("grader.practice.replay.language.STEPS", 3)
     names = (SOLUTIONS / "17_names.py").read_text(encoding="utf-8")
     assert 2 == names.count("sum(losses) / len(losses)")
     names = names.replace("sum(losses) / len(losses)", f"sum(losses) / len(losses){factor}")

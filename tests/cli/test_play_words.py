@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from offline_page import unpack
 
-from grader.cli import main
-from grader.program.operations import FUNCTIONS
+from grader.cli.main import main
+from grader.course.program.operations import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 Play = Callable[..., tuple[int, str, str]]

@@ -19,7 +19,7 @@ from every import every
 from in_process import GRADE
 
 from grader.base.text import Style
-from grader.course import load_course
+from grader.course.load import load_course
 from grader.practice.watch import _key_lines
 from grader.words import practice as said
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from grader.grading import Searching, submissions
-from grader.grading.repair import search
+from grader.verdict.grading import Searching, submissions
+from grader.verdict.grading.repair import search
 from grader.words.learner import SEARCH_ENDED
 
 pytestmark = pytest.mark.slow

@@ -12,9 +12,9 @@ from every import every
 from grader.base.text import Style
 from grader.cli import streams
 from grader.cli.streams import Countdown, StatusLine, style
-from grader.grading import CheckEnded
-from grader.report import CheckResult
-from grader.report.model import CheckStatus
+from grader.verdict.grading import CheckEnded
+from grader.verdict.report import CheckResult
+from grader.verdict.report.model import CheckStatus
 
 EXERCISE = ours.COURSE.exercises[0]
 

@@ -13,7 +13,7 @@ from in_process import GRADE
 
 from grader.cli.main import COMMANDS
 from grader.cli.options import about
-from grader.course import load_course
+from grader.course.load import load_course
 from grader.practice import session
 from grader.words import practice as said
 

@@ -5,12 +5,12 @@ from typing import get_args
 
 from every import every
 
-from grader.checks.outcome import Status
-from grader.client.protocol import SHAPES
-from grader.course import CODES, load_course
-from grader.course.load import STATUSES, STOPS, is_code
-from grader.program import OPERATIONS
-from grader.words.facts import OF_TRAINING, FactKind
+from grader.course.facts import FactKind
+from grader.course.load import CODES, STATUSES, STOPS, is_code, load_course
+from grader.course.program import OPERATIONS
+from grader.runner.client.protocol import SHAPES
+from grader.verdict.checks.outcome import Status
+from grader.words.facts import OF_TRAINING
 
 ROOT = Path(__file__).resolve().parents[2]
 

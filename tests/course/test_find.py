@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import CourseError, find_course, load, other_course_around, packaged_course
+from grader.course import load
+from grader.course.load import CourseError, find_course, other_course_around, packaged_course
 
 
 def a_course(folder: Path) -> Path:

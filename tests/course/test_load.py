@@ -7,7 +7,7 @@ from every import every
 from msgspec.structs import replace
 from read_yaml import read_yaml
 
-from grader.course import COMMANDS, Check, Course, CourseError, Limits, Part, load_course
+from grader.course.load import COMMANDS, Check, Course, CourseError, Limits, Part, load_course
 
 WriteCourse = Callable[..., Path]
 LineWith = Callable[[str, str], int]

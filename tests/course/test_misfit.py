@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.course import CourseError, load_course
+from grader.course.load import CourseError, load_course
 
 WriteCourse = Callable[..., Path]
 VALUES = ("two", "2.5", "-7", "~", "true", "[]", "[[a], {b: 1}]", "{}", "{a: [1]}", "''", "2026-02-03", "1e400")

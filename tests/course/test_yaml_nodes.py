@@ -6,8 +6,7 @@ import msgspec
 import pytest
 import yaml
 
-from grader.course import CourseError
-from grader.course.load import Document, child, items, line
+from grader.course.load import CourseError, Document, child, items, line
 
 MakeDocument = Callable[[str], Document]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.ci import PLATFORMS
-from grader.course import load_course
+from grader.author.ci import PLATFORMS
+from grader.course.load import load_course
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory, handed_out: Path) -> Path:
     return tree
 
 
-@pytest.mark.exhaustive  # each run has the same commands for other courses: tests/ci, tests/cli/test_cohort.py
+@pytest.mark.exhaustive  # each run has the same commands for other courses: tests/author/ci, tests/cli/test_cohort.py
 def test_the_commands_work_in_their_order(clone: Path, wheel: Path, tmp_path: Path) -> None:
     """Each block runs separately and stops at the first error. The class's repositories are on this disk.
 

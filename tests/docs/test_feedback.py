@@ -11,8 +11,8 @@ import pytest
 from in_process import run_grade
 from read_yaml import read_yaml
 
-from grader.course import load_course
-from grader.diagnosis import read_misconceptions
+from grader.course.load import load_course
+from grader.verdict.diagnosis import read_misconceptions
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from every import every
 
-from grader.program import OPERATIONS
-from grader.report.registry import export_formats, run_formats
-from grader.views.feedback import FORMAT as FEEDBACK
+from grader.classes.feedback import FORMAT as FEEDBACK
+from grader.course.program import OPERATIONS
+from grader.verdict.formats.registry import export_formats, run_formats
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPORT = "| format | what it writes |\n|---|---|\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.author.build import without_markers
-from grader.course import load_course
+from grader.course.load import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"

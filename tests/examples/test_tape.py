@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from in_process import run_grade
 
-from grader import sandbox
-from grader.author import make_stub
-from grader.course import Exercise, load_course
-from grader.diagnosis import Misconception, read_misconceptions
-from grader.grading import grade
-from grader.oracle.answer_book import AnswerBook, read_book
-from grader.report.model import ExerciseResult, Report
+from grader.author.build import make_stub
+from grader.course.load import Exercise, load_course
+from grader.course.oracle.answer_book import AnswerBook, read_book
+from grader.runner import sandbox
+from grader.verdict.diagnosis import Misconception, read_misconceptions
+from grader.verdict.grading import grade
+from grader.verdict.report.model import ExerciseResult, Report
 
 pytestmark = pytest.mark.slow
 

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from grader.sandbox import OFFICIAL, TIERS
+from grader.runner.sandbox import OFFICIAL, TIERS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -20,15 +20,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from grader import grading, sandbox
-from grader.checks.session import CheckSession
-from grader.client import EngineProcess, decode_source, read_exercise
-from grader.course import load_course
-from grader.oracle import Oracle
-from grader.oracle.answer_book import read_book
-from grader.report import for_learner, to_json
-from grader.sandbox import IsolationError, Warm, WorkerGone
-from grader.views import render
+from grader.course.load import load_course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import read_book
+from grader.runner import sandbox
+from grader.runner.client import EngineProcess, decode_source, read_exercise
+from grader.runner.sandbox import IsolationError, Warm, WorkerGone
+from grader.verdict import grading
+from grader.verdict.checks.session import CheckSession
+from grader.verdict.report import for_learner, to_json
+from grader.verdict.terminal import render
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = "limits: {calls: 200_000, cpu_s: 0.2, memory_mb: 256, output_kb: 16}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox import OFFICIAL, TIERS
+from grader.runner.sandbox import OFFICIAL, TIERS
 
 every_tier = pytest.mark.parametrize("tier", TIERS)
 every_sandbox = pytest.mark.parametrize("tier", OFFICIAL)

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from module_file import module_of
 
-from grader import sandbox
-from grader.client.bounds import OUTPUT
-from grader.grading import grade
-from grader.report import Report
+from grader.runner import sandbox
+from grader.runner.client.bounds import OUTPUT
+from grader.verdict.grading import grade
+from grader.verdict.report import Report
 
 HERE = Path(__file__).resolve().parent
 Graded = Callable[..., Report]

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from ours import BOOK
 
-from grader import sandbox
-from grader.client import Budget
-from grader.grading import grade
-from grader.sandbox import Warm
+from grader.runner import sandbox
+from grader.runner.client import Budget
+from grader.runner.sandbox import Warm
+from grader.verdict.grading import grade
 
 # half a second for a batch, so that several files use up what all of them may use
 COURSE = replace(ours.COURSE, limits=replace(ours.COURSE.limits, cpu_s=0.5))

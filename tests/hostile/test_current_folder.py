@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from ours import COURSE, ROOT, SOLUTIONS
 
-from grader.cohort import LocalPool, settings
-from grader.cohort.run import Drawn
+from grader.classes.cohort import LocalPool, settings
+from grader.classes.cohort.run import Drawn
 
 BIN = Path(sys.executable).parent
 FOLDERS = ("msgspec", "pytest", "torch", "yaml")  # submissions of people who call themselves so

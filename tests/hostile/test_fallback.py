@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from ours import BOOK, COURSE, SOLUTIONS
 
-from grader import sandbox
-from grader.grading import grade
-from grader.sandbox import IsolationError, Warm, tiers
-from grader.sandbox import tiers as launching
-from grader.sandbox.tiers import Request
+from grader.runner import sandbox
+from grader.runner.sandbox import IsolationError, Warm, tiers
+from grader.runner.sandbox import tiers as launching
+from grader.runner.sandbox.tiers import Request
+from grader.verdict.grading import grade
 
 AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
 

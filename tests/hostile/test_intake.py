@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ours import COURSE
 
-from grader.intake import Intake, Readers, entries
+from grader.classes.intake import Intake, Readers, entries
 
 EXERCISE, ANOTHER = "01_distribute.py", "02_swap.py"
 TEXT = "class Value: pass\n"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from grader.sandbox import TIERS
+from grader.runner.sandbox import TIERS
 
 # limit -> the tiers in which it is accepted, and those in which it has an effect
 KNOWN = {

@@ -12,15 +12,15 @@ import pytest
 from msgspec.structs import replace
 from ours import BOOK, ROOT
 
-from grader import sandbox
-from grader.checks.session import CheckSession
-from grader.client import Budget, Source
-from grader.course import Course
-from grader.grading import Grader, examine, repair
-from grader.grading.submissions import own_lines
-from grader.oracle import Oracle
-from grader.report import Repairs
-from grader.sandbox import Warm
+from grader.course.load import Course
+from grader.course.oracle import Oracle
+from grader.runner import sandbox
+from grader.runner.client import Budget, Source
+from grader.runner.sandbox import Warm
+from grader.verdict.checks.session import CheckSession
+from grader.verdict.grading import Grader, examine, repair
+from grader.verdict.grading.submissions import own_lines
+from grader.verdict.report import Repairs
 
 COURSE = replace(ours.COURSE, limits=replace(ours.COURSE.limits, cpu_s=0.2))  # so that endless code is stopped soon
 SWAP = next(exercise for exercise in COURSE.exercises if exercise.id == "swap")

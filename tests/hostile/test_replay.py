@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from ours import ROOT
 
-from grader import sandbox
-from grader.client import Batch, protocol
-from grader.course import Course, load_course
-from grader.grading import grade
-from grader.oracle.answer_book import read_book
-from grader.report import Report, review_reasons
-from grader.sandbox import Warm
-from grader.worker.confine import framing
+from grader.course.load import Course, load_course
+from grader.course.oracle.answer_book import read_book
+from grader.runner import sandbox
+from grader.runner.client import Batch, protocol
+from grader.runner.sandbox import Warm
+from grader.runner.worker.confine import framing
+from grader.verdict.grading import grade
+from grader.verdict.report import Report, review_reasons
 
 SEED = "a secret"
 COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}

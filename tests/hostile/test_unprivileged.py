@@ -31,7 +31,7 @@ ATTACKS = (
     *("disk_fill", "descriptor_io_uring", "state_limits_lowered", "import_from_worker", "forge_all_unrun"),
 )
 HONEST = ("plain", "standard_library", "numpy_numbers", "warnings_and_logging", "prints_a_lot")
-_PROBE = "import sys, numpy, grader.grading; print(*sys.version_info[:2])"
+_PROBE = "import sys, numpy, grader.verdict.grading; print(*sys.version_info[:2])"
 
 
 @pytest.fixture(scope="module")

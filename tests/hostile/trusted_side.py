@@ -23,13 +23,17 @@ import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader import grading
 from grader.base.text import Style
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.checks.outcome import CheckOutcome, EngineShape, Finding, attribute_name, gradient_name, stopped
-from grader.checks.session import CheckSession
-from grader.checks.under_check import Runner
-from grader.client import (
+from grader.classes.cohort import summarise
+from grader.classes.feedback import feedback_page
+from grader.classes.page import build_page, render_cohort
+from grader.course.facts import FaultFact
+from grader.course.load import Check, Course, Exercise, Limits, load_course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import AnswerBook, read_book
+from grader.program import Program
+from grader.runner.client import (
     Batch,
     Died,
     Loaded,
@@ -42,22 +46,18 @@ from grader.client import (
     cut_output,
     decode_source,
 )
-from grader.client.protocol import decode_batch, decode_load
-from grader.cohort import summarise
-from grader.course import Check, Course, Exercise, Limits, load_course
-from grader.diagnosis import behaviour, pass_probes
-from grader.grading import FileState, Grader, Submission, grade_submission, score
-from grader.grading.scoring import Checked, check_result
-from grader.oracle import Oracle
-from grader.oracle.answer_book import AnswerBook, read_book
-from grader.program import Program
-from grader.report import Report, for_learner, read_report, to_json
-from grader.report.registry import Request, export_formats, run_formats
-from grader.views import render
-from grader.views.feedback import feedback_page
-from grader.views.page import build_page, render_cohort
-from grader.words.facts import FaultFact
-from grader.worker.confine.framing import HEADER
+from grader.runner.client.protocol import decode_batch, decode_load
+from grader.runner.worker.confine.framing import HEADER
+from grader.verdict import grading
+from grader.verdict.checks.outcome import CheckOutcome, EngineShape, Finding, attribute_name, gradient_name, stopped
+from grader.verdict.checks.session import CheckSession
+from grader.verdict.checks.under_check import Runner
+from grader.verdict.diagnosis import behaviour, pass_probes
+from grader.verdict.formats.registry import Request, export_formats, run_formats
+from grader.verdict.grading import FileState, Grader, Submission, grade_submission, score
+from grader.verdict.grading.scoring import Checked, check_result
+from grader.verdict.report import Report, for_learner, read_report, to_json
+from grader.verdict.terminal import render
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 300 << 20

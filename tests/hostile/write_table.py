@@ -45,7 +45,7 @@ _BOUNDS = """\
 ## Bounds
 
 This table limits what a submission can cost the process that grades, and the people who read its
-results. `grader/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py` tests their sum.
+results. `grader/runner/client/bounds.py` sets the sizes. `tests/hostile/test_bounds.py` tests their sum.
 
 | what | at most | beyond that |
 |---|---|---|

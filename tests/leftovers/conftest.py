@@ -8,7 +8,7 @@ from many_graded import grader_of, process_per_batch, results
 from msgspec.structs import replace
 from ours import BOOK, COURSE
 
-from grader.grading import Grader
+from grader.verdict.grading import Grader
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from ours import SOLUTIONS
 from read_yaml import read_yaml
 
-from grader.sandbox import Warm
+from grader.runner.sandbox import Warm
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import load_course
+from grader.course.load import load_course
 
 pytestmark = pytest.mark.slow
 

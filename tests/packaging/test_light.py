@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.author.build import catalogue
-from grader.course import load_course
+from grader.course.load import load_course
 
 pytestmark = pytest.mark.slow
 

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from grader.author.build import catalogue
-from grader.client import NOTEBOOK
-from grader.course import load_course
+from grader.course.load import load_course
+from grader.runner.client import NOTEBOOK
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.course import Course
-from grader.grading import CheckBegan
-from grader.practice import Practice, first_unfinished
-from grader.practice.session import Withdrawn
-from grader.sandbox import Warm
+from grader.course.load import Course
+from grader.practice.session import Practice, Withdrawn, first_unfinished
+from grader.runner.sandbox import Warm
+from grader.verdict.grading import CheckBegan
 
 
 @pytest.fixture

@@ -16,21 +16,21 @@ from site_of import course_of_a_site, wheel_of
 
 from grader.author.build import catalogue
 from grader.base.text import Style
-from grader.client import decode_source
-from grader.course import Exercise, load_course
-from grader.grading import stamp_of
-from grader.intake.files import read_files
-from grader.practice import Practice
+from grader.classes.intake.files import read_files
+from grader.course.load import Exercise, load_course
+from grader.practice.replay.page import document
+from grader.practice.replay.presets import presets
+from grader.practice.screens import exercise_screen
+from grader.practice.session import Practice
 from grader.practice.tab import Tab, for_page
-from grader.replay.presets import presets
-from grader.report import Report, read_report, to_json
-from grader.views.practice import exercise_screen
-from grader.views.replay import document
+from grader.runner.client import decode_source
+from grader.verdict.grading import stamp_of
+from grader.verdict.report import Report, read_report, to_json
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
 # Misconceptions with a loop that does not end in useful time. In a tab, only counted steps end it. A browser has a
-# Python that counts them, and `tests/views/test_site_engine_browser.py` compares all misconceptions there.
+# Python that counts them, and `tests/author/site/test_engine_browser.py` compares all misconceptions there.
 ENDLESS = {"forgets_again"}
 uncounted = pytest.mark.skipif(
     not hasattr(sys, "monitoring"), reason="NOT TESTED here: Python counts steps from 3.12 on"

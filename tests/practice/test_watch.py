@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from reports import make_report
 
 from grader.base.text import Style
-from grader.client import Source
-from grader.course import Exercise, load_course
-from grader.grading import stamp_of
+from grader.course.load import Exercise, load_course
 from grader.practice.watch import Pressed, Screen, Watch
-from grader.report import CheckResult, ExerciseResult, Repair, Repairs, Report
-from grader.report.model import CourseStamp
+from grader.runner.client import Source
+from grader.verdict.grading import stamp_of
+from grader.verdict.report import CheckResult, ExerciseResult, Repair, Repairs, Report
+from grader.verdict.report.model import CourseStamp
 from grader.words import practice as said
 
 COURSE = load_course(Path(__file__).resolve().parents[2])

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.base.processes import Done
-from grader.cohort.run import Order, Outcome
+from grader.classes.cohort.run import Order, Outcome
 
 
 class AnsweredPool:

@@ -5,14 +5,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from grader.checks import EngineUnderCheck
-from grader.client import Batch, Died, Ran, Refused
-from grader.client.protocol import decode_batch
-from grader.course import Limits
-from grader.oracle import Redraw
-from grader.oracle.answer_book import Answer
-from grader.program import Arrangement, Leaf, Op, Program, Question
-from grader.program.graph import Number
-from grader.worker.confine.framing import HEADER
+from grader.course.load import Limits
+from grader.course.oracle import Redraw
+from grader.course.oracle.answer_book import Answer
+from grader.course.program import Arrangement, Leaf, Op, Question
+from grader.course.program.graph import Number
+from grader.program import Program
+from grader.runner.client import Batch, Died, Ran, Refused
+from grader.runner.client.protocol import decode_batch
+from grader.runner.worker.confine.framing import HEADER
 
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 

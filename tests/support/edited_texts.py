@@ -37,9 +37,8 @@ from typing import Annotated, Any, Protocol
 import msgspec
 from msgspec import Meta
 
-from grader.course import Document
-from grader.course.load import child
-from grader.diagnosis import Where, anywhere, edited, regions
+from grader.course.load import Document, child
+from grader.verdict.diagnosis import Where, anywhere, edited, regions
 
 _DOCSTRING = '"""WHAT"""\n'
 _GAP = re.compile(r"^[ ]*([A-Z][A-Z_]+)$", re.MULTILINE)

@@ -18,7 +18,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import IO, Any
 
-from grader.cli import main
+from grader.cli.main import main
 
 GRADE = Path(sys.executable).parent / "grade"
 

@@ -1,7 +1,7 @@
 """Leave a process of the grader to the next command that runs in the process of the tests.
 
 Torch takes two seconds to start, and what grades a class takes one. These processes are services: what they do for one
-command changes nothing for the next one, which `tests/cohort` shows for processes that are not kept.
+command changes nothing for the next one, which `tests/classes/cohort` shows for processes that are not kept.
 """
 
 import os
@@ -15,10 +15,10 @@ import msgspec
 import pytest
 
 from grader.base.processes import Service, encode
-from grader.sandbox import Warm
+from grader.runner.sandbox import Warm
 
-TORCH = "grader.oracle.compute"
-OF_A_CLASS = ("grader.intake.server", "grader.cohort.grading_process")
+TORCH = "grader.course.oracle.compute"
+OF_A_CLASS = ("grader.classes.intake.server", "grader.classes.cohort.grading_process")
 _MOST = 3  # kept processes of a module
 # what a process reads from the environment when it starts
 _VARIABLES = ("PATH", "GRADE_", "BACKWARD_", "PYTHON", "LC_", "LANG")

@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from grader import sandbox
-from grader.checks.session import CheckSession
-from grader.client import EngineProcess, Reason, Source, decode_source
-from grader.course import Course
-from grader.grading import Grader, Submission, grade_submission, stamp_of
-from grader.oracle import Oracle
-from grader.oracle.answer_book import AnswerBook
-from grader.report.model import Report
+from grader.course.load import Course
+from grader.course.oracle import Oracle
+from grader.course.oracle.answer_book import AnswerBook
+from grader.runner import sandbox
+from grader.runner.client import EngineProcess, Reason, Source, decode_source
+from grader.verdict.checks.session import CheckSession
+from grader.verdict.grading import Grader, Submission, grade_submission, stamp_of
+from grader.verdict.report.model import Report
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from grader.course import load_course
-from grader.oracle.answer_book import read_book
+from grader.course.load import load_course
+from grader.course.oracle.answer_book import read_book
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = ROOT / "solutions"

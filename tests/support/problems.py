@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from grader.client import Problem
+from grader.runner.client import Problem
 
 
 def problem(

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from grader import sandbox
-from grader.client import Source
-from grader.course import Limits
-from grader.oracle.answer_book import Answer
+from grader.course.load import Limits
+from grader.course.oracle.answer_book import Answer
+from grader.practice.replay import Landscape, Replay, SourceText
+from grader.practice.replay.model import Step, right_pass
+from grader.practice.replay.record import LearnerFile, record, subject_of
 from grader.program import Program, program
-from grader.replay import Landscape, Replay, SourceText
-from grader.replay.model import Step, right_pass
-from grader.replay.record import LearnerFile, record, subject_of
+from grader.runner import sandbox
+from grader.runner.client import Source
 
 ENGINE = Path(__file__).resolve().parents[2] / "solutions" / "12_engine.py"
 CODE = ENGINE.read_text(encoding="utf-8")

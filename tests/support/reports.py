@@ -5,9 +5,9 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.course import Limits
-from grader.report import CheckResult, Diagnosis, ExerciseResult, Report
-from grader.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp
+from grader.course.load import Limits
+from grader.verdict.report import CheckResult, Diagnosis, ExerciseResult, Report
+from grader.verdict.report.model import SCHEMA, CourseStamp, ExerciseStatus, Isolation, SubmissionStamp
 
 
 def make_check(title: str = "both inputs receive the gradient", status: str = "passed", **more: Any) -> CheckResult:

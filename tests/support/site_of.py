@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Page
 
 from grader.author.site import SiteError, build_site, server
-from grader.course import Course, load_course
+from grader.course.load import Course, load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "site"

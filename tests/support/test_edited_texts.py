@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from edited_texts import Text, edited_texts, listing, of_solution, texts
 
-from grader.course import CourseError
+from grader.course.load import CourseError
 
 HERE = Path(__file__).resolve().parent
 BASE = '''"""WHAT"""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from kept_processes import OF_A_CLASS, end_kept, kept, kept_workers
 
-from grader import sandbox
-from grader.intake.reader import Limits, Reader
+from grader.classes.intake.reader import Limits, Reader
+from grader.runner import sandbox
 
 pytestmark = pytest.mark.slow
 ONE, OTHER = {"one": "01_one.py"}, {"other": "02_other.py"}

@@ -7,21 +7,21 @@ from typing import IO, Any
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
-    """Return what `grader.oracle.compute.answer` does."""
-    from grader.oracle import compute
+    """Return what `grader.course.oracle.compute.answer` does."""
+    from grader.course.oracle import compute
 
     return compute.answer(nodes, root)
 
 
 def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[Any]]:
-    """Return what `grader.oracle.compute.descended` does."""
-    from grader.oracle import compute
+    """Return what `grader.course.oracle.compute.descended` does."""
+    from grader.course.oracle import compute
 
     return compute.descended(nodes, root, rate, steps)
 
 
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
-    """Do what `grader.oracle.compute.serve` does."""
-    from grader.oracle import compute
+    """Do what `grader.course.oracle.compute.serve` does."""
+    from grader.course.oracle import compute
 
     compute.serve(requests, replies)

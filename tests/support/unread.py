@@ -1,6 +1,6 @@
 """The sentence about a source without a text."""
 
-from grader.client import Source
+from grader.runner.client import Source
 from grader.words.practice import unread_text
 
 

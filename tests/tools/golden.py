@@ -3,10 +3,11 @@
     python tests/tools/golden.py make       # grade all programs and keep the results in build/golden/
     python tests/tools/golden.py compare    # grade all programs again and print what differs
 
-The programs are those of benchmarks/verdicts.py and the rows of tests/diagnosis/faults.yaml. For each program, the
-page of `grade` at 80 columns, the page of `grade --all --instructor` at 110 columns and the report of the second run
-are kept, without times. `--only TEXT` takes the programs with TEXT in their names. `compare` exits with 1 if
-anything differs. Both take some minutes on two cores; make the golden copies before you begin, commit nothing of them.
+The programs are those of benchmarks/verdicts.py and the rows of tests/verdict/diagnosis/faults.yaml. For each
+program, these are kept, without times: the page of `grade` at 80 columns, the page of `grade --all --instructor` at
+110 columns, and the report of the second run. `--only TEXT` takes the programs with TEXT in their names. `compare`
+exits with 1 if anything differs. Both take some minutes on two cores; make the golden copies before you begin, commit
+nothing of them.
 """
 
 import argparse
@@ -31,8 +32,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "verdicts"), str(ROOT / "tests" 
 
 import table  # noqa: E402
 
-from grader.cli import main as grade  # noqa: E402
-from grader.diagnosis import Edit, anywhere, apply_edits  # noqa: E402
+from grader.cli.main import main as grade  # noqa: E402
+from grader.verdict.diagnosis import Edit, anywhere, apply_edits  # noqa: E402
 
 KEPT = ROOT / "build" / "golden"
 _RUNS = {"page": (80, ()), "all": (110, ("--all", "--instructor"))}
@@ -45,7 +46,7 @@ def programs() -> Iterator[tuple[str, str, str]]:
         for entry in kind():
             yield f"{entry.kind}/{entry}".replace(" ", "_"), f"{entry.stem}.py", entry.text
     files = {exercise.id: exercise.filename for exercise in table.exercises()}
-    for row in yaml.safe_load((ROOT / "tests/diagnosis/faults.yaml").read_text(encoding="utf-8")):
+    for row in yaml.safe_load((ROOT / "tests/verdict/diagnosis/faults.yaml").read_text(encoding="utf-8")):
         of = row["of"]
         base = table.SOLUTIONS / files[of] if of in files else table.ENGINES / f"{of}.py"
         edits = [Edit(edit["old"], edit["new"]) for edit in row["edits"]]

@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 
-from grader.course import Exercise, load_course
-from grader.diagnosis import anywhere, in_solution, read_misconceptions
-from grader.oracle.answer_book import read_book
+from grader.course.load import Exercise, load_course
+from grader.course.oracle.answer_book import read_book
+from grader.verdict.diagnosis import anywhere, in_solution, read_misconceptions
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))

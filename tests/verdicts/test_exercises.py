@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from grader.course import Course, load_course
-from grader.diagnosis import Edit, apply_edits
-from grader.oracle.answer_book import AnswerBook, write_book
+from grader.course.load import Course, load_course
+from grader.course.oracle.answer_book import AnswerBook, write_book
+from grader.verdict.diagnosis import Edit, apply_edits
 
 from .conftest import PARTS
 

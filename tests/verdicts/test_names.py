@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from module_file import module_of
 
-from grader.oracle import TableOracle
-from grader.program import Descent
+from grader.course.oracle import TableOracle
+from grader.course.program import Descent
 
 pytestmark = pytest.mark.slow
 

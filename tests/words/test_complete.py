@@ -8,13 +8,14 @@ from typing import Any, get_args
 from every import every
 from msgspec.structs import replace
 
-from grader.learners import ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
-from grader.program import FORMS
-from grader.remarks import Died, Kind, Reason
-from grader.report.model import CheckStatus, ExerciseStatus
+from grader.course.facts import FactKind, FaultFact
+from grader.course.learners import ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
+from grader.course.program import FORMS
+from grader.course.remarks import Died, Kind, Reason
+from grader.verdict.report.model import CheckStatus, ExerciseStatus
 from grader.words import instructor as reviews
 from grader.words import learner
-from grader.words.facts import SENTENCES, FactKind, FaultFact, fact_text
+from grader.words.facts import SENTENCES, fact_text
 from grader.words.instructor import WORDS
 
 

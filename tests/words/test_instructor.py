@@ -10,7 +10,7 @@ from grader.words import instructor
 GRADER = Path(instructor.__file__).parents[1]
 USED = {
     kind
-    for folder in ("people", "cohort", "cli")
+    for folder in ("classes/people", "classes/cohort", "cli")
     for path in (GRADER / folder).glob("*.py")
     for kind in re.findall(r"""["'](\w+)["']""", path.read_text(encoding="utf-8"))
 }

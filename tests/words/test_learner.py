@@ -14,16 +14,16 @@ from read_yaml import read_yaml
 from reports import named_check
 
 import grader
-from grader.checks.outcome import stopped
-from grader.client import CandidateKind, Problem, Reason
-from grader.client.protocol import SHAPES
-from grader.remarks import CellStart, Kind, Remark
-from grader.report import Repair, Repairs
+from grader.course.remarks import CellStart, Kind, Remark
+from grader.runner.client import CandidateKind, Problem, Reason
+from grader.runner.client.protocol import SHAPES
+from grader.verdict.checks.outcome import stopped
+from grader.verdict.report import Repair, Repairs
 from grader.words.learner import ended_text, remark_text, repair_question, repairs_text, stopped_text
 from grader.words.practice import _UNREAD, unread_text
 
 # the modules that find out why a file cannot be read
-FINDERS = ("client/source.py", "intake/archives.py", "intake/files.py")
+FINDERS = ("runner/client/source.py", "classes/intake/archives.py", "classes/intake/files.py")
 SOURCE = "class Value:\n    def f(self):\n        return self.g()\n\n    def g(self):\n        raise E"
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from grader.views.page import PARTS
+from grader.classes.page import PARTS
 from grader.words.instructor import WORDS
 
 SCRIPTS = "".join(path.read_text(encoding="utf-8") for path in PARTS.own)

@@ -18,11 +18,12 @@ from typing import Any
 import msgspec
 
 from grader.author.site import SCRIPTS, Answers
-from grader.views import page, replay
-from grader.views.site import SiteCourse, Stored
+from grader.classes import page
+from grader.practice.replay import page as replay
+from grader.practice.site_data import SiteCourse, Stored
 
 HERE = Path(__file__).resolve().parent
-SITE = HERE.parents[2] / "grader" / "views" / "site"
+SITE = HERE.parents[2] / "grader" / "author" / "site"
 OPTIONS = {
     "allowJs": True,
     "checkJs": True,

@@ -1,4 +1,4 @@
-// The data of the class page, as grader/views/page.py writes it. Fields that would be empty are left out.
+// The data of the class page, as grader/classes/page.py writes it. Fields that would be empty are left out.
 
 interface ClassPage {
   title: string;

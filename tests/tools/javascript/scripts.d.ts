@@ -43,7 +43,7 @@ interface ElementsById {
 
 declare const pako: { inflate(data: Uint8Array, options: { to: "string" }): string };
 
-// -- replay: layouts, and the table of operations of grader/views/replay.py
+// -- replay: layouts, and the table of operations of grader/practice/replay/page.py
 
 declare namespace dagre {
   type Point = { x: number; y: number };

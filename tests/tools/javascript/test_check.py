@@ -10,13 +10,16 @@ import check
 import pytest
 from read_yaml import read_yaml
 
+import grader
+from grader.base.page import ELEMENTS
+
 HERE = Path(__file__).resolve().parent
 MISTAKES = read_yaml(HERE / "mistakes.yaml")
 
 
 def test_every_script_of_a_page_is_checked() -> None:
     """No script of the repository's own is left out."""
-    own = {path for path in check.SITE.parent.rglob("*.js") if "assets" not in path.parts}
+    own = {path for path in Path(grader.__file__).parent.rglob("*.js") if "assets" not in path.parts}
     assert own == {path for _, scripts in check.PROGRAMS.values() for path in scripts if "assets" not in path.parts}
 
 
@@ -43,11 +46,10 @@ def test_mistakes_are_found(tmp_path: Path) -> None:
     folder = Path(sys.prefix, "javascript")
     if not (folder / "node_modules").is_dir():
         pytest.skip("NOT TESTED: there is no TypeScript here (`make types` installs it with npm)")
-    views = check.SITE.parent
     for name, code in MISTAKES.items():
         script = tmp_path / f"{name.replace(' ', '_')}.js"
         script.write_text(f'"use strict";\n{code}\n', encoding="utf-8")
-        files = [views / "offline" / "elements.js", script, folder / "data.d.ts", *HERE.glob("*.d.ts")]
+        files = [ELEMENTS, script, folder / "data.d.ts", *HERE.glob("*.d.ts")]
         config = {"compilerOptions": {**check.OPTIONS, "lib": check.PAGE}, "files": list(map(str, files))}
         (tmp_path / "tsconfig.json").write_text(json.dumps(config), encoding="utf-8")
         compiler = [str(folder / "node_modules" / ".bin" / "tsc"), "-p", str(tmp_path), "--pretty", "false"]

@@ -1,0 +1,89 @@
+"""The oracle's process. It computes values and gradients of every node with torch in float64.
+
+It answers each `Request` with a `Reply`. A question is `[nodes, root]` with the nodes of `Program.wire`, or
+`[nodes, root, rate, steps]` for a `Descent`.
+
+Answers are identical on every x86-64 CPU, because torch and MKL are set not to choose their code by the CPU. With
+other builds of torch, such as those without MKL, the last digits may differ. No verdict and no key depends on them.
+"""
+
+import math
+import os
+from typing import IO, Any
+
+# torch and MKL read these at the first computation. By default, each uses the fastest code for the CPU.
+os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
+
+import torch
+
+from ...base.processes import own_streams, receive, send
+from ..program.operations import OPERATIONS
+from .answer_book import Answer
+from .answers import Reply, Request
+
+
+def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
+    """Return the values of all nodes, and the derivatives of the root with respect to them.
+
+    A derivative is 0 if the root does not depend on the node. Raises `ValueError` for a number that
+    is not finite.
+    """
+    tensors: list[torch.Tensor] = []
+    for op, *operands in nodes:
+        if op == "leaf":
+            tensors.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
+            continue
+        operation = OPERATIONS[op]
+        compute = getattr(torch, op) if operation.is_function else operation.compute
+        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands))
+        result.retain_grad()  # torch keeps only the gradients of leaves by itself
+        tensors.append(result)
+    torch.autograd.backward(tensors[root])
+    values = [node.item() for node in tensors]
+    grads = [0.0 if node.grad is None else node.grad.item() for node in tensors]
+    if not all(map(math.isfinite, values + grads)):
+        raise ValueError("a value or a gradient is not finite")
+    return [values, grads]
+
+
+def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[float]]:
+    """Return the values of the root before each step of gradient descent, and those of the leaves after the last one.
+
+    Each step subtracts `rate` times its gradient from every leaf. The second list, of gradients, is empty.
+    """
+    before = []
+    for _ in range(steps):
+        values, grads = answer(nodes, root)
+        before.append(values[root])
+        nodes = [
+            ["leaf", node[1] - rate * grad] if node[0] == "leaf" else node
+            for node, grad in zip(nodes, grads, strict=True)
+        ]
+    after = [*before, *(node[1] for node in nodes if node[0] == "leaf")]
+    if not all(map(math.isfinite, after)):
+        raise ValueError("a value is not finite")
+    return [after, []]
+
+
+def main() -> None:
+    serve(*own_streams())
+
+
+def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
+    """Answer every request."""
+    torch.set_num_threads(1)  # the tensors have one number each
+    while (request := receive(requests, Request)) is not None:
+        nodes, root, *steps = request.question
+        try:
+            values, grads = descended(nodes, root, *steps) if steps else answer(nodes, root)
+            reply = Reply(Answer(tuple(values), tuple(grads)))
+        except (ArithmeticError, ValueError, RuntimeError) as error:
+            reply = Reply(error=str(error))
+        try:
+            send(replies, reply)
+        except BrokenPipeError:  # the grader has ended
+            os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

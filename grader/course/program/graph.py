@@ -1,0 +1,673 @@
+"""Programs as data: leaves with values, and operations on earlier nodes or plain numbers. Their text is parsed here."""
+
+import ast
+import hashlib
+import itertools
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, TypeAlias
+
+import msgspec
+
+from ...base.text import did_you_mean
+from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
+
+
+class ProgramError(ValueError):
+    """An expression is not a program, or the arguments of `draw` are wrong. The message says why."""
+
+
+class Leaf(msgspec.Struct, frozen=True):
+    """A leaf: its name and its value."""
+
+    name: str
+    value: float
+
+
+class Number(msgspec.Struct, frozen=True):
+    """A plain number as an operand. It is not a node and has no gradient."""
+
+    value: int | float
+
+
+Operand: TypeAlias = int | Number
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A call of a function of the learner's file, which makes nodes.
+
+    Attributes:
+        first: the name of the first node that the call makes.
+        arguments: `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["text", "..."]` or `["list", [argument,
+            ...]]` for each argument. In place of indices of nodes, `i` counts the operands of the node.
+        place: the place of the node among the results; None if the result is not a list.
+        count: the number of results.
+    """
+
+    first: str
+    arguments: tuple[tuple[str, Any], ...]
+    place: int | None = None
+    count: int = 1
+
+
+class Op(msgspec.Struct, frozen=True):
+    """An operation. Its operands are indices of earlier nodes, or plain numbers.
+
+    If `made` is given, `op` is the name of a function of the learner's file.
+    """
+
+    name: str
+    op: str
+    operands: tuple[Operand, ...]
+    made: Made | None = None
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Return the indices of the node's inputs, one for each use."""
+        return _indices(self.operands)
+
+
+def _indices(operands: tuple[Operand, ...]) -> tuple[int, ...]:
+    return tuple([operand for operand in operands if isinstance(operand, int)])  # a list: a generator is slower
+
+
+Node: TypeAlias = Leaf | Op
+
+
+@dataclass(frozen=True)
+class Program:
+    """An expression graph.
+
+    Attributes:
+        nodes: the nodes in a topological order.
+        root: the index of the node to differentiate.
+        text: the expression as a learner reads it.
+        truth: a program for torch that has every node of this one, by name, and equal leaves. It is needed if a
+            function of the learner's file makes nodes.
+        short: the wire form in which a sequence of equal operations is one item, `["repeat", n, op, operand, ...]`.
+            An operand is an index, `["number", x]`, or `["back", k]` for the node k places earlier.
+    """
+
+    nodes: tuple[Node, ...]
+    root: int
+    text: str
+    short: list[list[object]] | None = field(default=None, compare=False)
+    truth: "Program | None" = None
+
+    def __post_init__(self) -> None:
+        for index, inputs in enumerate(self.inputs):
+            for source in inputs:
+                if not 0 <= source < index:
+                    raise ProgramError(f"{self.text}: {self.nodes[index].name} uses a node that comes after it")
+        if len({node.name for node in self.nodes}) < len(self.nodes):
+            raise ProgramError(f"{self.text}: two nodes share a name")
+        # the answers to this program are read from those to `truth`, by name
+        lacking = [node.name for node in self.nodes if self.truth and node.name not in self.truth.index]
+        if lacking:
+            raise ProgramError(f"{self.text}: `truth` has no node {', '.join(lacking)}")
+
+    def rooted_at(self, name: str) -> "Program":
+        """Return the same nodes with the root `name`. Nodes from which it was not computed have the gradient 0."""
+        return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
+
+    def with_leaves(self, values: Sequence[float]) -> "Program":
+        """Return the same operations with other leaf values, given in the order of the leaves."""
+        nodes, given = list(self.nodes), iter(values)
+        for index, node in enumerate(nodes):
+            if isinstance(node, Leaf):
+                nodes[index] = Leaf(node.name, next(given))
+        given = iter(values)
+        short = self.short and [["leaf", next(given)] if op == "leaf" else [op, *rest] for op, *rest in self.short]
+        return replace(self, nodes=tuple(nodes), short=short)
+
+    def following(self, truth: "Program") -> "Program":
+        """Return the same nodes with another `truth`, and with its leaf values."""
+        values = [truth.values[truth.index[leaf.name]] for leaf in self.leaves]
+        return replace(self.with_leaves(values), truth=truth)
+
+    def of_truth(self, numbers: Sequence[float]) -> tuple[float, ...]:
+        """Return the numbers of this program's nodes, from those of the nodes of `truth`."""
+        return tuple(numbers) if self.truth is None else tuple(numbers[self.truth.index[n.name]] for n in self.nodes)
+
+    @property
+    def root_name(self) -> str:
+        return self.nodes[self.root].name
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        return tuple(node for node in self.nodes if isinstance(node, Leaf))
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """Return the names of the operations. One whose left operand is a plain number begins with r: `rsub`."""
+        ops = (node for node in self.nodes if isinstance(node, Op))
+        return frozenset(f"r{op.op}" if isinstance(op.operands[0], Number) else op.op for op in ops)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Return the index of each node, by name."""
+        return {node.name: i for i, node in enumerate(self.nodes)}
+
+    @cached_property
+    def inputs(self) -> list[tuple[int, ...]]:
+        """Return the indices of each node's inputs, one for each use."""
+        return [_indices(node.operands) if isinstance(node, Op) else () for node in self.nodes]
+
+    @cached_property
+    def users(self) -> list[list[int]]:
+        """Return the indices of the nodes computed from each node, each once and in the program's order."""
+        users: list[list[int]] = [[] for _ in self.nodes]
+        for index, inputs in enumerate(self.inputs):
+            for source in set(inputs):
+                users[source].append(index)
+        return users
+
+    @cached_property
+    def calls(self) -> frozenset[tuple[str, bool]]:
+        """Return the methods that the program calls on the nodes of an engine, each with whether it gets a number."""
+        calls = set()
+        for node in self.nodes:
+            if isinstance(node, Op):
+                method = METHODS.get(node.op, node.op) if isinstance(node.operands[0], int) else REFLECTED[node.op]
+                calls.add((method, any(isinstance(operand, Number) for operand in node.operands)))
+        return frozenset(calls)
+
+    @cached_property
+    def methods(self) -> frozenset[str]:
+        """Return the methods that the program calls on the nodes of an engine."""
+        return frozenset(method for method, _ in self.calls)
+
+    @cached_property
+    def reachable(self) -> list[int]:
+        """Return the indices of the root and of all nodes from which it was computed, in the program's order."""
+        wanted = [False] * len(self.nodes)
+        for index in range(self.root, -1, -1):
+            # inputs have lower indices, so one pass down from the root reaches all
+            wanted[index] = wanted[index] or index == self.root
+            if wanted[index]:
+                for source in self.inputs[index]:
+                    wanted[source] = True
+        return [index for index, want in enumerate(wanted) if want]
+
+    @cached_property
+    def edges(self) -> tuple[list[int], list[int]]:
+        """Return the uses of the reachable nodes: a list of inputs, and a list with the user of each."""
+        pairs = [(i, index) for index in self.reachable for i in self.inputs[index]]
+        return [used for used, _ in pairs], [user for _, user in pairs]
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """Return the value of each node, or nan if it is not defined."""
+        if self.truth:
+            return self.of_truth(self.truth.values)
+        values: list[float] = []
+        for node in self.nodes:
+            if isinstance(node, Leaf):
+                values.append(node.value)
+                continue
+            try:
+                values.append(float(OPERATIONS[node.op].compute(*_operands(node, values))))
+            except (ArithmeticError, TypeError, ValueError):
+                values.append(math.nan)
+        return tuple(values)
+
+    def gradients(self, at_first: float = 0.0) -> tuple[float, ...]:
+        """Return the gradient of each node after a backward pass, or nan if it is not defined.
+
+        Args:
+            at_first: the gradient of every node except the root before the backward pass.
+        """
+        if self.truth:
+            return self.of_truth(self.truth.gradients(at_first))
+        grads = [at_first] * len(self.nodes)
+        grads[self.root] = 1.0
+        # the nodes are in a topological order, so users come before inputs from the end
+        for index in range(self.root, -1, -1):
+            node = self.nodes[index]
+            if isinstance(node, Op):
+                try:
+                    local = OPERATIONS[node.op].local(_operands(node, self.values), self.values[index])
+                except (ArithmeticError, TypeError, ValueError):
+                    local = (math.nan,) * len(node.operands)
+                for operand, derivative in zip(node.operands, local, strict=True):
+                    if isinstance(operand, int):
+                        grads[operand] += derivative * grads[index]
+        return tuple(grads)
+
+    @property
+    def shown(self) -> str:
+        """Return the program as a learner reads it: `L = a * a    with a = 3`."""
+        lists: dict[str, list[str]] = {}  # by name; a leaf that is in no list is a list of its own
+        for leaf in self.leaves:
+            lists.setdefault(leaf.name.partition("[")[0], []).append(number_text(leaf.value))
+        values = ", ".join(
+            f"{name} = {numbers[0] if name in self.index else _beginning(name, numbers)}"
+            for name, numbers in lists.items()
+        )
+        return f"{self.text}    with {values}" if values else self.text
+
+    @cached_property
+    def wire(self) -> list[list[object]]:
+        """Return the program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
+
+        An operand is an index or `["number", x]`. A node that a function of the file makes is `["made", [first,
+        function, arguments, place, count], operand, ...]` (see `Made`).
+        """
+        return [_wire_of(node) for node in self.nodes]
+
+    @property
+    def sent(self) -> list[list[object]]:
+        """Return the form that is sent to a worker: `short` if there is one, else `wire`."""
+        return self.short or self.wire
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of values and of gradients in an answer."""
+        return len(self.nodes), len(self.nodes)
+
+    @property
+    def question(self) -> list[object]:
+        """Return the question to the oracle: the wire form and the root."""
+        return [self.wire, self.root]
+
+    @cached_property
+    def key(self) -> str:
+        """Return the key of the question, which does not depend on the names of nodes."""
+        return key_of(self.question)
+
+
+def _beginning(name: str, numbers: list[str]) -> str:
+    """Return the beginning of a list of leaves, as a learner reads it."""
+    return f"[{', '.join(numbers[:_FIRST])}, …]" if len(numbers) > _FIRST else f"[{', '.join(numbers)}]"
+
+
+def _wire_of(node: Node) -> list[object]:
+    if isinstance(node, Leaf):
+        return ["leaf", node.value]
+    if made := node.made:
+        return ["made", [made.first, node.op, made.arguments, made.place, made.count], *node.operands]
+    return [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
+
+
+def _operands(node: Op, values: Sequence[float]) -> list[float]:
+    return [values[operand] if isinstance(operand, int) else operand.value for operand in node.operands]
+
+
+def key_of(question: list[object]) -> str:
+    """Return the key of a question to the oracle: SHA-256 in hexadecimal."""
+    # answer books and memos have keys of this text, so its form must not change
+    text = json.dumps(question, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def number_text(value: float) -> str:
+    """Return a number as a learner would write it: 3, 0.5, -2.25."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+# -- Large programs of regular shape, described by a short text instead of their full expression
+
+NOTHING = Program((), 0, "")
+_FIRST = 4  # the most numbers of a list that are shown
+
+
+def leaf(value: float) -> Program:
+    """Return a program of one leaf and no operation."""
+    return Program((Leaf("a", value),), 0, "a")
+
+
+@lru_cache(maxsize=8)
+def chain(length: int) -> Program:
+    """Return a chain of `length` nodes, each of which is the sum of the previous one and b."""
+    nodes: list[Node] = [Leaf("a", 1.0), Leaf("b", 0.5)]
+    nodes += [Op(f"x{i}", "add", (i - 1 if i > 2 else 0, 1)) for i in range(2, length)]
+    short: list[list[object]] = [["leaf", 1.0], ["leaf", 0.5], ["add", 0, 1]]
+    short.append(["repeat", length - 3, "add", ["back", 1], 1])
+    return Program(tuple(nodes), len(nodes) - 1, f"x = a; x = x + b, {length - 2:,} times", short)
+
+
+def diamonds(count: int) -> Program:
+    """Return `count` stacked diamonds, each x = (x * a) + (x + b). Each of them doubles the number of paths."""
+    nodes: list[Node] = [Leaf("x", 1.0), Leaf("a", 0.25), Leaf("b", 0.5)]
+    x = 0
+    for i in range(count):
+        n = len(nodes)
+        nodes += [Op(f"l{i}", "mul", (x, 1)), Op(f"r{i}", "add", (x, 2)), Op(f"x{i}", "add", (n, n + 1))]
+        x = n + 2
+    return Program(tuple(nodes), x, f"x = (x * a) + (x + b), {count} times")
+
+
+def tree(levels: int) -> Program:
+    """Return a sum of `2**levels` products a * b. The sum of two halves is added, so there are few levels."""
+    nodes: list[Node] = [Leaf("a", 2.0), Leaf("b", 0.5)]
+    count = 2**levels
+    nodes += [Op(f"x{i}", "mul", (0, 1)) for i in range(count)]
+    nodes += [Op(f"y{i}", "add", (2 + 2 * i, 3 + 2 * i)) for i in range(count - 1)]
+    return Program(tuple(nodes), len(nodes) - 1, f"a tree of sums of {count} products a * b")
+
+
+def braids() -> list[Program]:
+    """Return graphs in which some nodes have three or four users, at different distances from the root.
+
+    Every second order of inputs leads a depth-first search to a node for the third time before its inputs are done.
+    """
+    back = ((1, 1, 2), (1, 2, 1), (1, 2, 2), (1, 2, 3))
+    texts = ("; ".join(f"x{i + 2} = x{i + 1} + x{i + 1 - steps[i % 3]}" for i in range(12)) for steps in back)
+    return [program(text, x0=2, x1=3) for text in texts]
+
+
+# -- A program after some steps of gradient descent, given by the program before the first step
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The program `start` after `steps` steps of gradient descent on its root.
+
+    Each step subtracts `rate` times its gradient from every leaf. The oracle computes the steps. The
+    values of the leaves after them may differ in their last digits between machines, so no program
+    and no key contains them. The values of an answer are those of the root before each step, and those
+    of the leaves after the last one. It has no gradients.
+    """
+
+    start: Program
+    rate: float
+    steps: int
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or not math.isfinite(self.rate):
+            raise ProgramError(
+                f"{self.start.text}: a descent needs at least 1 step and a finite rate "
+                f"(steps: {self.steps}, rate: {self.rate})"
+            )
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of values and of gradients in an answer."""
+        return self.steps + len(self.start.leaves), 0
+
+    @property
+    def shown(self) -> str:
+        """Return the program and the steps as a learner reads them."""
+        steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
+        return f"{self.start.shown}, after {steps} of gradient descent at rate {number_text(self.rate)}"
+
+    @property
+    def question(self) -> list[object]:
+        """Return the question to the oracle: the starting program, the rate and the number of steps."""
+        return [*self.start.question, float(self.rate), self.steps]
+
+    @cached_property
+    def key(self) -> str:
+        """Return the key of the question, which does not depend on the names of nodes."""
+        return key_of(self.question)
+
+
+Question: TypeAlias = Program | Descent
+
+
+# -- Parse `L = (a*b + c) * (a + b)`, or a sequence of such assignments, into a program
+
+_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_BINDS: dict[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.Pow: 4}
+_SIGN, _ATOM = 3, 6  # a minus binds less tightly than a power
+_OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
+
+
+Rows: TypeAlias = "float | Sequence[Rows]"
+
+
+def program(text: str, truth: str = "", /, **values: Rows) -> Program:
+    """Parse assignments, separated by `;` or newlines, or a single expression, which is named `L`.
+
+    The last node assigned is the root. Functions may be written `relu(x)` or `x.relu()`.
+
+        program("d = double(a); L = d * a", "d = a + a; L = d * a", a=2)
+
+    Args:
+        text: the assignments or the expression.
+        truth: a program that has the same nodes and the same root, for torch. With it, an assignment may call a
+            function of the learner's file with nodes, numbers, texts, and lists of these. The function returns a
+            node, or a list with a node for each name on the left.
+        values: the value of each leaf of either program, by name. A list of values makes a leaf for each number, such
+            as `row[0]` or `table[1][2]`. The name of the list stands for the list of these leaves in a call.
+
+    Raises:
+        ProgramError: `text` is anything else, or the values are not those of its leaves.
+    """
+    if not isinstance(text, str):
+        raise ProgramError(f"a program is a text such as 'L = a * b', not {text!r}")
+    try:
+        leaves = tuple((name, float(x).hex()) for key, value in values.items() for name, x in _leaves(key, value))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
+    if not truth:
+        return _parsed(text, leaves)
+    # leaves of both are in `truth`, so that its answer has every node
+    of_truth = _parsed(truth, _named_in(f"{text} {truth}", leaves), idle=True)
+    parsed = replace(_parsed(text, _named_in(text, leaves), calls=True), truth=of_truth)
+    if of_truth.root_name != parsed.root_name:
+        raise ProgramError(f"{text!r}: its root is {parsed.root_name}, and that of `truth` is {of_truth.root_name}")
+    return parsed
+
+
+def _leaves(name: str, value: Rows) -> list[tuple[str, float]]:
+    """Return the leaves that a value makes, with their names."""
+    if isinstance(value, (list, tuple)):
+        return [leaf for i, item in enumerate(value) for leaf in _leaves(f"{name}[{i}]", item)]
+    return [(name, value)]  # type: ignore[list-item]
+
+
+def _named_in(text: str, leaves: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    names = set(re.findall(r"[A-Za-z_]\w*", text))
+    return tuple((name, value) for name, value in leaves if name.partition("[")[0] in names)
+
+
+@lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0
+def _parsed(text: str, values: tuple[tuple[str, str], ...], calls: bool = False, idle: bool = False) -> Program:
+    parser = _Parser(text, {name: float.fromhex(value) for name, value in values}, calls, idle)
+    try:
+        return parser.parse()
+    except RecursionError:
+        raise ProgramError(f"{text[:60]!r}…: nested too deeply") from None
+
+
+def _known(expression: ast.expr) -> str:
+    """Return the end of an error about an unsupported expression: a suggestion, and the operations of programs."""
+    match expression:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            near = did_you_mean(name, FUNCTIONS)
+        case _:
+            near = ""
+    return f"{near}; use -x, {', '.join(BINARY.values())} with two operands, or {', '.join(FUNCTIONS)} with one"
+
+
+class _Parser:
+    def __init__(self, text: str, values: dict[str, float], calls: bool, idle: bool) -> None:
+        self.calls = calls  # whether functions of the learner's file may be called
+        self.idle = idle  # whether leaves need not be used
+        self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
+        self.nodes: list[Node] = []
+        self.names: dict[str, int] = {}
+        self.used: set[str] = set()
+        self._texts: dict[ast.expr, tuple[str, int]] = {}  # and how tightly each binds
+        for name, value in values.items():
+            if not math.isfinite(value):
+                raise self._error(f"{name} = {value} is not finite")
+            self._add(Leaf(name, float(value)))
+
+    def _error(self, why: str) -> ProgramError:
+        return ProgramError(f"{self.text!r}: {why}")
+
+    def parse(self) -> Program:
+        try:
+            body = ast.parse(self.text.replace("; ", "\n")).body
+        except SyntaxError as error:
+            raise self._error(f"not an expression ({error.msg})") from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise self._error(f"not an expression ({error})") from None
+        if not body:
+            raise self._error("it is empty")
+        # a single expression, or assignments
+        if isinstance(body[0], ast.Expr) and len(body) == 1:
+            self._assign("L", body[0].value)
+        else:
+            for statement in body:
+                match statement:
+                    case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id=function)) as call) if (
+                        self.calls and function not in FUNCTIONS
+                    ):
+                        self._make(target, function, call)
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                        self._assign(name, value)
+                    case _:
+                        raise self._error("every line must be an assignment such as `b = a + 1`")
+        # a leaf without a use is probably a mistake of the test
+        idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
+        if idle and not self.idle:
+            raise self._error(f"{', '.join(idle)} has a value but is not used")
+        return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
+
+    def _assign(self, name: str, value: ast.expr) -> None:
+        if name in self.names:
+            raise self._error(f"{name} is defined twice")
+        self._operand(value, name)
+        # an operation is added under the name; another name or a number adds nothing
+        if name not in self.names:
+            raise self._error(f"{name} is not an operation, only another name")
+
+    def _make(self, target: ast.expr, function: str, call: ast.Call) -> None:
+        """Add the nodes that a function of the learner's file makes.
+
+        Its arguments are names of nodes, names of lists of leaves, numbers, texts, and lists of these.
+        """
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        if call.keywords or not names or len(names) < len(targets) or not self.names.keys().isdisjoint(names):
+            raise self._error(f"`{ast.unparse(call)}` needs a new name on the left for each node that it makes")
+        # the operands of all nodes that the call makes, which are the same for each
+        used: list[int] = []
+
+        arguments = tuple(self._argument(argument, used) for argument in call.args)
+        several = isinstance(target, ast.Tuple)
+        for at, name in enumerate(names):
+            made = Made(names[0], arguments, at if several else None, len(names))
+            self._add(Op(name, function, tuple(used), made))
+
+    def _argument(self, argument: ast.expr, used: list[int]) -> tuple[str, Any]:
+        """Return an argument of a call as in `Made`, and add the nodes in it to `used`."""
+        match argument:
+            case ast.List(elts=items):
+                given = tuple(self._argument(item, used) for item in items)
+                if given and all(kind == "node" for kind, _ in given):
+                    return "nodes", tuple(place for _, place in given)
+                return "list", given
+            case ast.Constant(value=str() as text):
+                return "text", text
+            case ast.Name(id=name) if name not in self.names and any(n.startswith(f"{name}[") for n in self.names):
+                return self._argument(self._rows(name), used)
+        operand = self._operand(argument)
+        if isinstance(operand, Number):
+            return "number", operand.value
+        if not isinstance(argument, (ast.Name, ast.Subscript)):
+            raise self._error(f"`{ast.unparse(argument)}` is not a name, a number, a text or a list of these")
+        used.append(operand)
+        return "node", len(used) - 1
+
+    def _rows(self, name: str) -> ast.expr:
+        """Return the list of the leaves `name[0]`, `name[1]` and so on, or the leaf of this name."""
+        if name in self.names:
+            return ast.parse(name, mode="eval").body
+        items = itertools.takewhile(
+            lambda item: any(n == item or n.startswith(f"{item}[") for n in self.names),
+            (f"{name}[{i}]" for i in itertools.count()),
+        )
+        return ast.List([self._rows(item) for item in items], ast.Load())
+
+    def _operand(self, expression: ast.expr, name: str | None = None) -> Operand:
+        match expression:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return self._number(number)
+            case ast.Name() | ast.Subscript():
+                leaf = self._text(expression)  # also `row[0]`, whose name is this text
+                if leaf not in self.names:
+                    raise self._error(f"{leaf} has no value")
+                self.used.add(leaf)
+                return self.names[leaf]
+            # `-2` is a number, and not the operation `neg`
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
+                return self._number(-number)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                # the outermost operation of an assignment gets its name
+                return self._operation("neg", [operand], expression, name)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+                return self._operation(_OPERATORS[type(op)], [left, right], expression, name)
+            case ast.Call(func=ast.Name(id=function), args=[operand], keywords=[]) if function in FUNCTIONS:
+                return self._operation(function, [operand], expression, name)
+            case ast.Call(func=ast.Attribute(value=operand, attr=function), args=[], keywords=[]) if (
+                function in FUNCTIONS
+            ):
+                return self._operation(function, [operand], expression, name)
+            case _:
+                raise self._error(f"`{ast.unparse(expression)}` is not supported in programs{_known(expression)}")
+
+    def _number(self, number: int | float) -> Number:
+        try:
+            finite = math.isfinite(number)
+        except OverflowError:
+            finite = False
+        if not finite:
+            raise self._error("a number is too large for a float")
+        return Number(number)
+
+    def _operation(self, op: str, operands: list[ast.expr], expression: ast.expr, name: str | None) -> int:
+        parts = tuple(self._operand(operand) for operand in operands)
+        if all(isinstance(part, Number) for part in parts):
+            raise self._error(f"`{ast.unparse(expression)}` has only numbers as operands; an operation needs a node")
+        return self._add(Op(name or self._unnamed(self._text(expression)), op, parts))
+
+    def _text(self, expression: ast.expr, binds: int = 0) -> str:
+        """Return the text that `ast.unparse` makes of an expression of a program, in parentheses where it has to be.
+
+        Every operation has the texts of its operands in its own, so a text is made once. `ast.unparse` would make
+        each anew for every operation around it, which took a seventh of the time of grading.
+
+        Args:
+            binds: how tightly the operation around the expression binds; 0 for none.
+        """
+        if expression not in self._texts:
+            match expression:
+                case ast.Name(id=name):
+                    self._texts[expression] = name, _ATOM
+                case ast.Subscript(value=value, slice=ast.Constant(value=int() as place)):
+                    self._texts[expression] = f"{self._text(value, _ATOM)}[{place}]", _ATOM
+                case ast.UnaryOp(op=ast.USub(), operand=operand):
+                    self._texts[expression] = f"-{self._text(operand, _SIGN)}", _SIGN
+                case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINDS:
+                    own = _BINDS[type(op)]
+                    # a power groups from the right, the others from the left
+                    first, second = (own + 1, own) if isinstance(op, ast.Pow) else (own, own + 1)
+                    text = f"{self._text(left, first)} {_SYMBOLS[type(op)]} {self._text(right, second)}"
+                    self._texts[expression] = text, own
+                case ast.Call(func=ast.Name(id=function), args=[operand]):
+                    self._texts[expression] = f"{function}({self._text(operand)})", _ATOM
+                case _:
+                    self._texts[expression] = ast.unparse(expression), _ATOM
+        text, own = self._texts[expression]
+        return f"({text})" if own < binds else text
+
+    def _unnamed(self, expression: str) -> str:
+        # the name is the text, and a number if that is taken
+        name, count = expression, 1
+        while name in self.names:
+            count += 1
+            name = f"{expression} #{count}"
+        return name
+
+    def _add(self, node: Node) -> int:
+        self.nodes.append(node)
+        self.names[node.name] = len(self.nodes) - 1
+        return len(self.nodes) - 1

@@ -1,0 +1,7 @@
+"""Record a replay: the steps of a learner's own code as it runs forward and backward on a program."""
+
+from .language import is_language_model, record_model
+from .model import Landscape, Played, Replay, SourceText, Thermometer
+from .page import ReplayPage, build_replay_frame, build_replay_page
+from .presets import FILES, is_program, named_check, named_exercise, named_subject, named_training, presets, record_all
+from .record import CheckedFile, Files, LearnerFile, Subject, answers_of

@@ -1,0 +1,191 @@
+"""Train the language model of a learner's file, and draw names from it. The replay page shows the result."""
+
+import math
+import random
+import re
+import time
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from ...base.text import plain
+from ...course.load import Limits
+from ...course.program import Program, program
+from ...runner.client import Batch, Broke, Done, EngineProcess, Host, LoadFailed, Read, Run, Source
+from ...runner.sandbox import Warm
+from ...words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
+from .model import Model, Probabilities, Trained, finite
+from .record import LearnerFile, defines, failure, left_out
+
+LETTERS = ".aeln"
+NAMES = ("ela", "anna", "lea", "nela", "lena", "alan")
+STEPS = 60
+RATE = 0.7
+_NUMBERS, _NEURONS = 2, 4  # the numbers in an embedding, and the neurons
+_CPU_S = 10.0
+_DRAWN = 12  # names that are drawn
+_LONGEST = 12  # letters of a drawn name
+_FUNCTIONS = ("logits_of", "loss_of", "train")
+_INDICES = range(len(LETTERS))
+_CONTEXTS = [(0, 0), *((a, b) for a in _INDICES for b in _INDICES if b)]  # a dot comes only before letters
+
+
+def is_language_model(source: Source) -> bool:
+    """Return whether a file defines the functions of a language model."""
+    return all(defines(source.text, name) for name in _FUNCTIONS)
+
+
+def record_model(
+    warm: Warm | Host, limits: Limits, file: LearnerFile, engine: Source | None, *, passes: bool = True
+) -> Model:
+    """Train the model of a learner's file, with the engine of this file, and then with the engine of another file.
+
+    Args:
+        engine: a file with a class `Value`, which replaces the one in the learner's file; None for no such file.
+        passes: whether that file passes the checks of its own exercise. If not, it is not run.
+
+    Raises:
+        WorkerGone: the sandbox has died. The learner's code never causes an error here.
+    """
+    trained, parameters = _trained(warm, limits, file, file.source)
+    rows = _probabilities(warm, limits, file, parameters) if parameters else ()
+    return Model(
+        source=plain(file.name),
+        names=NAMES,
+        letters=LETTERS,
+        rate=RATE,
+        guessing=math.log(len(LETTERS)),
+        trained=trained,
+        rows=rows,
+        drawn=_drawn(rows) if rows else (),
+        own=None if engine is None else _with_engine(warm, limits, file, engine, passes),
+    )
+
+
+# -- training
+
+
+def _start(*parts: tuple[str, int, int]) -> dict[str, list[list[float]]]:
+    """Return the parameters before training: the name, the number and the length of the rows of each part."""
+    # the same start for everybody, so that two runs can be compared
+    chance = random.Random("names")
+    return {
+        name: [[round(chance.uniform(0.1, 1) * chance.choice((-1, 1)), 2) for _ in range(length)] for _ in range(rows)]
+        for name, rows, length in parts
+    }
+
+
+_PARAMETERS = _start(
+    ("embedding", len(LETTERS), _NUMBERS),
+    ("hidden", _NEURONS, 2 * _NUMBERS + 1),
+    ("output", len(LETTERS), _NEURONS + 1),
+)
+
+
+def _program(text: str, made: Sequence[str], parameters: dict[str, list[list[float]]]) -> Program:
+    """Return a program of nodes that the file makes. The oracle is not asked about it, so `truth` is any program."""
+    return program(text, "; ".join(f"{name} = output[0][0] * 1" for name in made), **parameters)
+
+
+def _trained(
+    warm: Warm | Host, limits: Limits, file: LearnerFile, source: Source
+) -> tuple[Trained, dict[str, list[list[float]]]]:
+    """Return how training went, and the parameters after it; no parameters if it did not end."""
+    loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], _PARAMETERS)
+    began = time.perf_counter()
+    run = Run(loss, (("train", loss.root, STEPS, RATE), ("values",)))
+    outcome, problem = _ran(warm, limits, LearnerFile(file.exercise, file.name, source), run)
+    seconds = time.perf_counter() - began
+    if outcome is None:
+        return Trained(losses=(), seconds=seconds, problem=problem), {}
+    (returned,), (values,) = outcome.called, outcome.values
+    losses = tuple(finite(one) if isinstance(one, float) else None for one in returned.numbers or ())
+    numbers = [one if isinstance(one, float) and math.isfinite(one) else None for one in values[: len(loss.leaves)]]
+    after = iter(numbers)
+    parameters = {name: [[next(after) for _ in row] for row in rows] for name, rows in _PARAMETERS.items()}
+    # a training that broke off, or that left no numbers, has no probabilities to show
+    whole = None not in numbers and len(losses) == STEPS
+    return Trained(losses, seconds, ""), parameters if whole else {}  # type: ignore[return-value]
+
+
+def _probabilities(
+    warm: Warm | Host, limits: Limits, file: LearnerFile, parameters: dict[str, list[list[float]]]
+) -> tuple[Probabilities, ...]:
+    """Return the probabilities of the next letter in each context; nothing if the file does not compute its logits."""
+    made = [[f"l{a}{b}_{k}" for k in _INDICES] for a, b in _CONTEXTS]
+    calls = [
+        f"{', '.join(names)} = logits_of([{a}, {b}], embedding, hidden, output)"
+        for names, (a, b) in zip(made, _CONTEXTS, strict=True)
+    ]
+    logits_of_all = _program("; ".join(calls), [name for names in made for name in names], parameters)
+    outcome, _ = _ran(warm, limits, file, Run(logits_of_all, (("values",),)))
+    if outcome is None:
+        return ()
+    (values,) = outcome.values
+    rows = []
+    for names, (a, b) in zip(made, _CONTEXTS, strict=True):
+        logits = [values[logits_of_all.index[name]] for name in names]
+        numbers = [one for one in logits if isinstance(one, float) and math.isfinite(one)]
+        if len(numbers) < len(logits):
+            return ()
+        # minus the largest, as usual for a softmax, so that no number overflows
+        exps = [math.exp(one - max(numbers)) for one in numbers]
+        rows.append(Probabilities(LETTERS[a] + LETTERS[b], tuple(one / sum(exps) for one in exps)))
+    return tuple(rows)
+
+
+def _ran(warm: Warm | Host, limits: Limits, file: LearnerFile, run: Run) -> tuple[Done | None, str]:
+    """Return the outcome of a run, or None and the problem that ended it."""
+    with EngineProcess(warm, file.source, None, limits) as process:
+        loaded = process.load()
+        if isinstance(loaded, LoadFailed):
+            return None, failure(loaded.cause, file, "load").text
+        answer = process.run(Batch((run,), None, _CPU_S, (0,))).answer
+    if not isinstance(answer, Read):
+        return None, failure(answer, file, "read").text
+    outcome = answer.seeds[0][0]
+    if outcome is None or isinstance(outcome, Broke):
+        return None, (failure(outcome.problem, file, "build") if outcome else left_out()).text
+    return outcome, ""
+
+
+# -- drawing names
+
+
+def _drawn(rows: Sequence[Probabilities]) -> tuple[str, ...]:
+    """Return names that are drawn letter by letter from the probabilities, always the same ones."""
+    chance, of_context = random.Random("draw"), {row.context: row.probabilities for row in rows}
+    names = []
+    for _ in range(_DRAWN):
+        # two dots are the context of the first letter
+        text = LETTERS[0] * 2
+        while len(text) < _LONGEST + 2:
+            (letter,) = chance.choices(LETTERS, of_context[text[-2:]])
+            if letter == LETTERS[0]:
+                break
+            text += letter
+        names.append(text[2:])
+    return tuple(names)
+
+
+# -- the learner's own engine
+
+
+def _with_engine(warm: Warm | Host, limits: Limits, file: LearnerFile, engine: Source, passes: bool) -> Trained:
+    """Return how training goes with the class `Value` of another file."""
+    if not passes:
+        return Trained((), 0.0, ENGINE_NOT_PASSED)
+    if not re.search(r"^class Value\b", engine.text, re.M):
+        return Trained((), 0.0, ENGINE_WITHOUT_VALUE)
+    trained, _ = _trained(warm, limits, file, joined(file.source, engine))
+    return trained
+
+
+def joined(source: Source, engine: Source) -> Source:
+    """Return a file with the class `Value` of another one in place of its own.
+
+    Both texts run in one sandboxed process. Nothing that runs here has points: checks run the file alone.
+    """
+    # in a namespace of its own, so that no other name of that file replaces one of this file
+    text = f"{source.text}\n\n_engine = {{'__name__': __name__}}\nexec({engine.text!r}, _engine)\n"
+    return replace(source, text=f"{text}Value = _engine['Value']\n", cells=())

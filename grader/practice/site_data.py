@@ -1,0 +1,164 @@
+"""The data of the page of a site: what it shows, and what it takes from an interpreter and from the browser's storage.
+
+What it takes is compared with the schema of these classes before it is used or kept. The bounds are far above what the
+grader gives, and low enough for a page and its storage.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from ..verdict.report import ExerciseStatus
+
+REPORT = 400_000  # characters of a report; a longer one is not kept
+TEXT = 2_000_000  # characters of a learner's file
+MARKED = 1_000  # lines
+
+Text: TypeAlias = Annotated[str, Meta(max_length=TEXT)]
+Line: TypeAlias = Annotated[str, Meta(max_length=2_000)]
+Name: TypeAlias = Annotated[str, Meta(max_length=300)]
+Points: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
+Block: TypeAlias = Literal["p", "ul", "pre", "aside"]
+Number: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class Printed(Struct, frozen=True):
+    """Text that the learner's code printed in some checks.
+
+    Attributes:
+        titles: The titles of the checks, or of the loading of the file.
+    """
+
+    titles: Annotated[Sequence[Line], Meta(max_length=200)]
+    text: Annotated[str, Meta(max_length=100_000)]
+
+
+class Verdict(Struct, frozen=True):
+    """The verdict on an exercise, for the page.
+
+    Attributes:
+        lines: What `grade` prints about the exercise, without commands that can only be run in a terminal.
+        marked: The numbers of the lines that the failure is about.
+        hints: The numbers of the hints that fit the failure, counted from 1.
+        report: The report for the learner, as JSON; empty if it is too long to be kept.
+        searched: Whether the file can be searched for the line that must change.
+        line: The sentence about the line that must change, if a search has found it.
+        printed: What the learner's code printed. What several checks print alike is there once.
+    """
+
+    exercise: Name
+    status: ExerciseStatus
+    score: Points
+    max_score: Points
+    lines: Annotated[Sequence[Line], Meta(min_length=1, max_length=1_000)]
+    marked: Annotated[Sequence[Number], Meta(max_length=MARKED)]
+    hints: Annotated[Sequence[Number], Meta(max_length=100)]
+    report: Annotated[str, Meta(max_length=REPORT)]
+    searched: bool
+    line: Line
+    printed: Annotated[Sequence[Printed], Meta(max_length=200)]
+
+
+class Search(Struct, frozen=True):
+    """A part of the search for the line that must change.
+
+    Attributes:
+        ended: Whether the search has ended.
+        verdict: The verdict with the result of the search, if there is one.
+    """
+
+    ended: bool
+    verdict: Verdict | None = None
+
+
+class GivenFiles(Struct, frozen=True):
+    """Files that the learner gave to the page.
+
+    Attributes:
+        texts: The texts of exercises' files by the exercises' ids.
+        problems: A sentence about each file that cannot be used.
+    """
+
+    texts: dict[str, Text]
+    problems: Annotated[Sequence[Line], Meta(max_length=200)]
+
+
+class StoredText(Struct, frozen=True):
+    """The learner's text of an exercise, the file as it was given out when it was begun, and the name of the file."""
+
+    text: Text
+    stub: Text
+    file: Name = ""
+
+
+class KeptText(Struct, frozen=True):
+    """An earlier text that something else replaced."""
+
+    text: Text
+    why: Name
+    when: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$", max_length=40)]
+
+
+class StoredResult(Struct, frozen=True):
+    """The last result of an exercise, with the text and the course that it is about."""
+
+    status: ExerciseStatus
+    score: Points
+    text: Text
+    course: Name
+    report: Annotated[str, Meta(max_length=REPORT)]
+
+
+class Stored(Struct, frozen=True):
+    """The contents of the browser's storage, by kind. `at` is the id of the exercise that is open."""
+
+    text: StoredText
+    kept: Annotated[Sequence[KeptText], Meta(max_length=100)]
+    result: StoredResult
+    at: Name
+
+
+class SitePart(Struct, frozen=True):
+    """A part of the course. `exercises` has the ids of its exercises."""
+
+    title: str
+    points: int
+    exercises: Sequence[str]
+
+
+class SiteExercise(Struct, frozen=True):
+    """An exercise as the page shows it. `lesson` has blocks, with their lines or items."""
+
+    id: str
+    number: str
+    title: str
+    file: str
+    points: int
+    stub: str
+    lesson: Sequence[tuple[Block, Sequence[str]]]
+    hints: Sequence[str]
+    learnt: str
+
+
+class SiteCourse(Struct, frozen=True, rename="camel"):
+    """The course as the page shows it before an interpreter is there.
+
+    Attributes:
+        hang_seconds: Seconds after which the page ends an interpreter that does not answer.
+        hung: What is said then.
+        died: What is said if an interpreter fails, or answers what the schema does not allow.
+        imports: The files of each module that learners' files may import beyond the standard library.
+    """
+
+    id: str
+    hash: str
+    title: str
+    hang_seconds: float
+    hung: str
+    died: str
+    welcome: str
+    further: Sequence[str]
+    parts: Sequence[SitePart]
+    exercises: Sequence[SiteExercise]
+    imports: dict[str, Sequence[str]]

@@ -1,1 +1,0 @@
-"""The formats of other programs: pure functions from reports to text, and a `Format` for each."""

@@ -1,0 +1,946 @@
+"""The messages to the worker and back, and the strict decoding of its answers.
+
+Everything from the worker is a claim. Answers are JSON arrays in ASCII, with known tags and lengths. Floats are
+written by `float.hex()`, and any other object as `!` and its type's name. An answer that does not fit exactly is
+`Refused`: nothing is guessed, and only plain data is built. The request determines how large an answer may be, in
+bytes and in values. This is checked before any of the answer is decoded.
+"""
+
+import re
+from abc import ABC
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from ...course.program import BINARY, OPERATIONS, Arrangement, Program, arrange
+from ..worker.confine.framing import HEADER
+from . import bounds
+
+_Part = TypeVar("_Part")
+
+RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem after which a run did not come to its end
+
+# -- requests -------------------------------------------------------------------------------------
+
+
+class Run(Struct, frozen=True):
+    """A program, and the steps to take on it once it is built. The worker's `Graph` has the names of the steps.
+
+    Attributes:
+        whole: Whether leaves that are whole numbers are ints, as in `Value(2)`.
+        in_place: Whether `x + y` is built as `x += y`, and other operations of two operands likewise.
+    """
+
+    program: Program
+    steps: tuple[tuple[Any, ...], ...]
+    whole: bool = False
+    in_place: bool = False
+
+    @property
+    def records(self) -> bool:
+        """Return whether the run is recorded."""
+        return bool(self.steps) and self.steps[0][0] == "record"
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """Return the functions of the file that the steps call, each once."""
+        named = (step[1] if step[0] == "call" else step[0] for step in self.steps if step[0] in ("call", "train"))
+        return tuple(dict.fromkeys(named))
+
+    def spell(self, wire: list[list[object]]) -> list[list[object]]:
+        """Return a wire form of the program with the changes for `whole` and `in_place`."""
+        return [self._spelled(*node) for node in wire] if self.whole or self.in_place else wire
+
+    def _spelled(self, op: Any, *operands: Any) -> list[object]:
+        if op == "leaf" and self.whole and operands[0] == int(operands[0]):
+            return [op, int(operands[0])]
+        if op in BINARY and self.in_place and isinstance(operands[0], int):
+            return [f"i{op}", *operands]
+        return [op, *operands]
+
+
+_OF_A_RUN, _NODES = 20, 4  # the steps of a run of its own, and the nodes that take as long as a step
+_TRAINED = 100  # the same for the nodes of a training
+
+
+def _steps(run: Run) -> int:
+    trained: int = sum(step[2] for step in run.steps if step[0] == "train")
+    nodes = len(run.program.nodes)
+    return _OF_A_RUN + len(run.steps) + nodes // _NODES + nodes * trained // _TRAINED
+
+
+class Batch(Struct, frozen=True, dict=True):
+    """Runs that are executed after the file was run again, all of them once under each order seed.
+
+    Attributes:
+        calls: The limit of calls in each run; None for no limit besides CPU time.
+        cpu_s: The CPU time of the whole batch, in seconds.
+        order_seeds: The order seeds.
+        engine: Whether the file needs an engine. Otherwise the runs only call functions of the file.
+        measured: Whether `cpu_s` comes from a measurement on this machine.
+    """
+
+    runs: tuple[Run, ...]
+    calls: int | None
+    cpu_s: float
+    order_seeds: tuple[int, ...] = (0, 1, 2, 3)
+    engine: bool = True
+    measured: bool = False
+
+    def encode(self, **more: Any) -> bytes:
+        """Return the request as JSON.
+
+        `rearranged` holds the runs of each order seed after the first. An entry is null if the run is the same as
+        under the first order seed.
+
+        Args:
+            more: further entries, which replace those of the same name.
+        """
+        return msgspec.json.encode(
+            {
+                "runs": [[run.spell(run.program.sent), run.steps] for run in self.runs],
+                "order_seeds": self.order_seeds,
+                "rearranged": [[*map(_rearranged, self.runs, later)] for later in self.arrangements[1:]],
+                "calls": self.calls,
+                "cpu_s": self.cpu_s,
+                "engine": self.engine,
+                **more,
+            }
+        )
+
+    @cached_property
+    def arrangements(self) -> list[list[Arrangement | None]]:
+        """Return how the programs are arranged under each order seed. The first order seed does not change them.
+
+        Only the request and the answer have this arrangement. Decoded observations are in the program's own order.
+        """
+        later = [[arrange(run.program, seed) for run in self.runs] for seed in self.order_seeds[1:]]
+        return [[None] * len(self.runs), *later]
+
+    @property
+    def steps(self) -> int:
+        """Return how much there is to do, as a count: the nodes and the steps of all runs, under each order seed."""
+        return len(self.order_seeds) * sum(map(_steps, self.runs))
+
+    def tightened(self, factor: int) -> "Batch":
+        """Return the same batch with its limits divided by `factor`, or a measured one at most by 4.
+
+        A measured limit follows the machine, so it needs no room for slower ones.
+        """
+        calls = None if self.calls is None else self.calls // factor
+        return replace(self, calls=calls, cpu_s=self.cpu_s / (min(factor, 4) if self.measured else factor))
+
+    @property
+    def answer_cap(self) -> int:
+        """Return a size in bytes that no honest answer to this batch exceeds."""
+        return min(bounds.ANSWER, 65_536 + len(self.order_seeds) * 64 * self._numbers)
+
+    @property
+    def most_values(self) -> int:
+        """Return a number of JSON values that no honest answer to this batch exceeds.
+
+        A comma in a message counts as a value.
+        """
+        # two for each number, because a list of nodes may be longer than the program, and a trace consists of pairs
+        of_a_seed = 2 * self._numbers + bounds.MESSAGE * len(self.runs)
+        return min(bounds.ANSWER_VALUES, 10_000 + len(self.order_seeds) * of_a_seed)
+
+    @cached_property
+    def _numbers(self) -> int:
+        """Return how many numbers an answer holds for each order seed, with room for the data around them."""
+        # each step may return a number for each node
+        size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
+        # each rule may change every gradient
+        size += sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
+        # an event has three values
+        size += sum(3 * bounds.EVENTS for run in self.runs if ("events",) in run.steps)
+        return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
+
+
+# -- observations -----------------------------------------------------------------------------------
+#
+# Each of these types is both what the worker sends, as an array with a tag, and what the grader compares.
+
+
+_NAME = f"[A-Za-z_][A-Za-z0-9_]{{0,{bounds.NAME - 1}}}"
+_NUMBER = re.compile(rf"-?0x[01]\.[0-9a-f]{{1,13}}p[+-][0-9]{{1,4}}|-?inf|nan|!{_NAME}", re.ASCII)
+_Name: TypeAlias = Annotated[str, Meta(pattern=rf"\A{_NAME}\Z")]
+_NameOrNone: TypeAlias = Annotated[str, Meta(pattern=rf"\A({_NAME})?\Z")]
+_Index: TypeAlias = Annotated[int, Meta(ge=-1, le=10_000_000)]
+_Line: TypeAlias = Annotated[int, Meta(ge=1, le=10_000_000)]
+_Lines: TypeAlias = Annotated[list[_Line], Meta(max_length=bounds.TRACEBACK)]
+_Count: TypeAlias = Annotated[int, Meta(ge=0, le=10_000_000)]
+_Message: TypeAlias = Annotated[str, Meta(max_length=bounds.MESSAGE)]
+
+
+class Odd(Struct, frozen=True):
+    """An object in place of a number, by its type's name."""
+
+    type: str
+
+
+if TYPE_CHECKING:
+    Observed: TypeAlias = float | Odd
+else:
+
+    class Observed(ABC):  # noqa: B024
+        """A number, or an object in place of one. The decoder reads it with `_observed`."""
+
+    Observed.register(float)
+    Observed.register(Odd)
+
+
+class Numbers(tuple[Observed, ...]):
+    """A number for each node, in the program's order, or the numbers that a function returned."""
+
+    __slots__ = ()
+
+
+class _Wire(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
+    pass
+
+
+class Values(_Wire, tag="values", frozen=True):
+    """The `data` of each node."""
+
+    numbers: Numbers
+
+
+class Grads(_Wire, tag="grads", frozen=True):
+    """The gradient of each node."""
+
+    numbers: Numbers
+
+
+class Inputs(_Wire, tag="inputs", frozen=True):
+    """The inputs of each node in ascending order, in the program's order."""
+
+    of_nodes: tuple[tuple[_Index, ...], ...]
+
+
+class Nothing(_Wire, tag="nothing", frozen=True):
+    """The result of a step that returns nothing."""
+
+
+class _Returned(_Wire, tag="numbers", frozen=True):
+    numbers: Numbers
+
+
+class _ReturnedNodes(_Wire, tag="nodes", frozen=True):
+    nodes: tuple[_Index, ...]
+
+
+class _ReturnedTruth(_Wire, tag="truth", frozen=True):
+    truth: bool
+
+
+class _ReturnedOther(_Wire, tag="other", frozen=True):
+    type_name: _Name
+
+
+class Called(Struct, frozen=True):
+    """The result of a learner's function. One of the fields is set, or none if it returned None."""
+
+    numbers: tuple[Observed, ...] | None = None
+    nodes: tuple[int, ...] | None = None
+    other: str | None = None
+    truth: bool | None = None
+
+
+class Traced(_Wire, tag="trace", frozen=True):
+    """The closures that ran, in order: the node of each, and its contributions."""
+
+    calls: tuple[tuple[_Index, tuple[tuple[_Index, Observed], ...]], ...]
+
+
+class TrainingEvent(_Wire, frozen=True):
+    """An event in a call of a function that trains. `grader.runner.worker.adapter.recording` describes the kinds.
+
+    Attributes:
+        place: A leaf, which loss it is, or -1.
+    """
+
+    kind: Literal["loss", "pass", "left", "grad", "data", "made"]
+    place: _Index
+    number: Observed
+
+
+class Logged(_Wire, tag="log", frozen=True):
+    """The events since a log was begun, in order. `complete` says that none is left out."""
+
+    events: Annotated[tuple[TrainingEvent, ...], Meta(max_length=bounds.EVENTS)]
+    complete: bool
+
+
+class Ruled(_Wire, tag="rule", frozen=True):
+    """A node's rule.
+
+    Attributes:
+        state: `own`, `default` (the same as a leaf's), `none` (it is None), or `input` (the operation returned one of
+            its inputs, so there is no rule).
+        alone: Whether the operation made no other node with inputs.
+        first: The rule's first line in the learner's file; 0 if it is not there.
+        last: The rule's last line in the learner's file; 0 if it is not there.
+    """
+
+    state: Literal["own", "default", "none", "input"]
+    alone: bool
+    first: _Count
+    last: _Count
+
+
+class GradientChange(_Wire, frozen=True):
+    """A change of a gradient.
+
+    Attributes:
+        node: The node with the gradient.
+        before: The gradient before the change.
+        after: The gradient after the change.
+        line: The line of the learner's file that made the change; 0 if it is not known.
+        outside: Whether the change was made after the rule ran, and not by the rule.
+    """
+
+    node: _Count
+    before: Observed
+    after: Observed
+    line: _Count
+    outside: bool
+
+
+class RuleVisit(_Wire, frozen=True):
+    """A run of a local rule.
+
+    Attributes:
+        node: The node whose rule ran.
+        inner: Whether the rule is that of an additional node, which the engine made for the operation `node`.
+        upstream: The upstream gradient.
+        line: The line in which the rule begins.
+        changes: The changes of gradients.
+    """
+
+    node: _Count
+    inner: bool
+    upstream: Observed
+    line: _Count
+    changes: Annotated[tuple[GradientChange, ...], Meta(max_length=bounds.CHANGES)]
+
+
+class TracedNode(_Wire, frozen=True):
+    """A node of the graph that the learner's code builds.
+
+    Attributes:
+        names: The nodes of the program that are this node.
+        op: The operation, or `leaf`.
+        operands: The indices of nodes in this graph; -1 for the next one of `numbers`.
+        numbers: The operands that are plain numbers, or the value of a leaf.
+    """
+
+    names: tuple[_Count, ...]
+    op: _Name
+    operands: Annotated[tuple[_Index, ...], Meta(max_length=2)]
+    numbers: Numbers
+
+    def fits(self, place: int, count: int) -> bool:
+        """Return whether this can be the node at `place`, if the program has `count` nodes."""
+        if self.op == "leaf":
+            fits = not self.operands and len(self.numbers) == 1
+        else:
+            known = self.op in OPERATIONS and len(self.operands) == len(OPERATIONS[self.op].operands)
+            fits = known and len(self.numbers) == self.operands.count(-1)
+        # operands are earlier nodes, and names are nodes of the program
+        return fits and max((*self.operands, -1)) < place and max((*self.names, -1)) < count
+
+
+class _Record(_Wire, tag="record", frozen=True):
+    lines: tuple[_Count, ...]
+    visits: Annotated[tuple[RuleVisit, ...], Meta(max_length=bounds.VISITS)]
+    values: Numbers
+    grads: Numbers
+    left_out: Annotated[int, Meta(ge=0)]
+    elsewhere: bool
+    at_first: Numbers
+    traced: Annotated[tuple[TracedNode, ...], Meta(max_length=bounds.TRACED)] | None
+
+
+class Recorded(Struct, frozen=True):
+    """The recording of a run.
+
+    Attributes:
+        made: the nodes in the order in which they were made, each with its line in the learner's file (0 for none).
+        visits: the runs of local rules, in order.
+        values: the `data` of each node at the end; None for a node that was not made.
+        grads: the gradient of each node at the end; None for a node that was not made.
+        left_out: how many visits and changes were omitted because there were too many.
+        elsewhere: whether the pass keeps gradients elsewhere than on the nodes. The changes then do not show the
+            contributions of a rule.
+        at_first: the `data` of each node when the recorded steps began; empty if they did not begin.
+        traced: the graph that the learner's code builds, if functions of the file make nodes of the program. The nodes
+            above are then those of this graph. None if the graph was not read, or is that of the program.
+    """
+
+    made: tuple[tuple[int, int], ...]
+    visits: tuple[RuleVisit, ...]
+    values: tuple[Observed | None, ...]
+    grads: tuple[Observed | None, ...]
+    left_out: int
+    elsewhere: bool
+    at_first: tuple[Observed, ...]
+    traced: tuple[TracedNode, ...] | None
+
+
+_WireResult: TypeAlias = (
+    Values
+    | Grads
+    | Inputs
+    | Nothing
+    | _Returned
+    | _ReturnedNodes
+    | _ReturnedTruth
+    | _ReturnedOther
+    | Traced
+    | Logged
+    | Ruled
+    | _Record
+)
+Result: TypeAlias = Values | Grads | Inputs | Nothing | Called | Traced | Logged | Ruled | Recorded
+
+
+class _Step(NamedTuple):
+    """A kind of step.
+
+    Attributes:
+        answers: The kinds of results that it may have.
+        on_node: Whether its first argument is the index of a node.
+    """
+
+    answers: tuple[type, ...] = (Nothing,)
+    on_node: bool = False
+
+
+_CALL = (Nothing, _Returned, _ReturnedNodes, _ReturnedTruth, _ReturnedOther)
+_STEPS: dict[str, _Step] = {
+    "values": _Step((Values,)),
+    "grads": _Step((Grads,)),
+    "inputs": _Step((Inputs,)),
+    "watch": _Step(),
+    "traced": _Step((Traced,)),
+    "log": _Step(),
+    "events": _Step((Logged,)),
+    "anew": _Step(),
+    "build_again": _Step(),
+    "release": _Step(on_node=True),
+    "record": _Step((_Record,)),
+    "backward": _Step(on_node=True),
+    "pass_or_rules": _Step(on_node=True),
+    "triple": _Step(on_node=True),
+    "rule": _Step((Ruled,), on_node=True),
+    "local_rules": _Step(on_node=True),
+    "preload": _Step(),
+    "train": _Step(_CALL, on_node=True),
+    "call": _Step(_CALL),
+    "given_list": _Step((_ReturnedNodes,)),
+    "given_numbers": _Step((_Returned,)),
+}
+
+
+def _rearranged(run: Run, arrangement: Arrangement | None) -> list[object] | None:
+    """Return a run on an arranged program as it is sent; None if the program keeps its order."""
+    if arrangement is None:
+        return None
+    return [run.spell(arrangement.wire), [_arranged(*step, places=arrangement.places) for step in run.steps]]
+
+
+def _arranged(name: str, *arguments: Any, places: tuple[int, ...]) -> list[Any]:
+    """Return a step on an arranged program: the index of each node is replaced by its place there."""
+    if _STEPS[name].on_node:
+        return [name, places[arguments[0]], *arguments[1:]]
+    if name == "preload":
+        return [name, [[places[index], grad] for index, grad in arguments[0]]]
+    if name == "call":
+        function, *given = arguments
+        return [
+            name,
+            function,
+            [_arranged_argument(kind, value, places) for kind, value in (given[0] if given else ())],
+        ]
+    return [name, *arguments]
+
+
+def _arranged_argument(kind: str, value: Any, places: tuple[int, ...]) -> list[Any]:
+    if kind == "node":
+        return [kind, places[value]]
+    return [kind, [places[index] for index in value] if kind == "nodes" else value]
+
+
+SHAPES: dict[str, tuple[range, int]] = {
+    "no_class": (range(1), 0),
+    "several_classes": (range(2, 5), 0),
+    "no_value": (range(1), 0),
+    "several_values": (range(2, 5), 0),
+    "no_gradient": (range(1), 0),
+    "several_gradients": (range(2, 5), 0),
+    "gradient_not_set": (range(1, 2), 0),
+    "gradient_is": (range(2, 3), 0),
+    "no_backward": (range(1), 0),
+    "several_passes": (range(2, 5), 0),
+    "backward_is_rule": (range(1, 2), 0),
+    "no_function": (range(1, 2), 0),
+    "no_node": (range(2, 3), 0),
+    "makes_no_list": (range(2, 3), 0),
+    "makes_others": (range(1, 2), 2),
+    "changes_list": (range(1, 2), 0),
+    "nothing_to_call": (range(1, 2), 0),
+    "rule_is_none": (range(1), 0),
+    "no_rule": (range(9), 0),
+    "pass_stops": (range(1), 2),
+    "contributions": (range(1), 2),
+    "derivatives": (range(1, 2), 2),
+    "no_derivatives": (range(2, 3), 0),
+    "no_pairs": (range(1, 2), 0),
+    "no_row": (range(2, 3), 0),
+    "unclear_writes": (range(1), 0),
+    "no_number": (range(1), 0),
+}
+"""What can be missing from a file that is read as an engine: how many names and numbers each code comes with."""
+
+
+class Problem(_Wire, frozen=True):
+    """The problem that stopped a run: the step, the kind, and the place in the learner's file.
+
+    Attributes:
+        kind: `raised`, `syntax`, `exit`, `module`, `calls`, `cpu`, `stalled`, `shape`, `not_offered` or
+            `wants_argument`.
+        type_name: For `shape`, one of `SHAPES`.
+        names: For `not_offered`, the method that the engine lacks, and the engine's own method that uses it, if the
+            operation that the program asks for is defined. For `wants_argument`, the method that needs an argument
+            besides `self`.
+    """
+
+    where: _Name
+    kind: _Name
+    type_name: _Name
+    message: _Message
+    lines: _Lines
+    names: Annotated[list[_Name], Meta(max_length=bounds.NAMES)] = []
+    counts: Annotated[list[_Count], Meta(max_length=2)] = []
+
+    def __post_init__(self) -> None:
+        """Refuse names and counts that do not belong to the kind."""
+        if self.kind == "shape" and self.type_name not in SHAPES:
+            raise ValueError(f"nothing is called {self.type_name}")
+        method = range(1, 3 if self.kind == "not_offered" else 2) if self.absent else range(1)
+        named, counted = SHAPES[self.type_name] if self.kind == "shape" else (method, 0)
+        # a sentence is made of these, and has a place for each
+        if len(self.names) not in named or len(self.counts) != counted:
+            raise ValueError("a problem has another number of names or numbers than its kind has")
+
+    @property
+    def absent(self) -> bool:
+        """Return whether the engine does not offer an operation."""
+        return self.kind in ("not_offered", "wants_argument")
+
+    @property
+    def method(self) -> str | None:
+        """Return the method that the engine does not offer; None for any other problem."""
+        return self.names[0] if self.absent else None
+
+    @property
+    def user(self) -> str | None:
+        """Return the engine's own method that uses the missing one; None if the program itself calls that one."""
+        return self.names[1] if self.absent and len(self.names) > 1 else None
+
+    @property
+    def ran_out(self) -> bool:
+        """Return whether a limit was reached."""
+        return self.kind in RAN_OUT or self.type_name == "MemoryError"
+
+    @property
+    def ends_batch(self) -> bool:
+        """Return whether the later runs are skipped: after a limit, and after calls that are nested too deeply."""
+        return self.ran_out or self.type_name == "RecursionError"
+
+    @property
+    def unfilled(self) -> bool:
+        """Return whether the exception is the one that a stub raises in place of a solution."""
+        return self.kind == "raised" and self.type_name == "NotImplementedError"
+
+
+class _Outcome(Struct, frozen=True):
+    """The results of the steps that were taken.
+
+    Each property returns the results of one kind, in the order of their steps.
+    """
+
+    results: tuple[Result, ...]
+
+    @property
+    def values(self) -> tuple[Numbers, ...]:
+        return tuple(result.numbers for result in self.results if isinstance(result, Values))
+
+    @property
+    def grads(self) -> tuple[Numbers, ...]:
+        return tuple(result.numbers for result in self.results if isinstance(result, Grads))
+
+    @property
+    def inputs(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        return tuple(result.of_nodes for result in self.results if isinstance(result, Inputs))
+
+    @property
+    def called(self) -> tuple[Called, ...]:
+        return tuple(result for result in self.results if isinstance(result, Called))
+
+    @property
+    def traced(self) -> tuple[Traced, ...]:
+        return tuple(result for result in self.results if isinstance(result, Traced))
+
+    @property
+    def logged(self) -> tuple[Logged, ...]:
+        return tuple(result for result in self.results if isinstance(result, Logged))
+
+    @property
+    def ruled(self) -> tuple[Ruled, ...]:
+        return tuple(result for result in self.results if isinstance(result, Ruled))
+
+    @property
+    def recorded(self) -> tuple[Recorded, ...]:
+        return tuple(result for result in self.results if isinstance(result, Recorded))
+
+
+class Done(_Outcome, frozen=True):
+    """A run that took all its steps, with one result for each."""
+
+
+class Broke(_Outcome, frozen=True):
+    """A run that stopped at step `len(results)`, or while building. In the second case, only `record` has a result."""
+
+    problem: Problem
+
+
+class Reading(_Wire, frozen=True):
+    """The worker's reading of the learner's engine. `rule` is a kind of `worker.adapter.rules`, or empty."""
+
+    cls: _Name
+    data: _Name
+    grad: _Name
+    inputs: _NameOrNone
+    rule: _NameOrNone
+    rule_name: _NameOrNone
+    grad_starts_as_none: bool
+
+
+class Read(Struct, frozen=True):
+    """A batch's outcomes, by order seed and run; None for a run after the budget was used up."""
+
+    reading: Reading
+    seeds: tuple[tuple[Done | Broke | None, ...], ...]
+
+
+# -- decoding ---------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """The worker's answer violates the protocol. The message says how."""
+
+
+class _Done(_Wire, tag="done", frozen=True):
+    results: list[_WireResult]
+
+
+class _Broke(_Wire, tag="broke", frozen=True):
+    results: list[_WireResult]
+    problem: Problem
+
+
+class _Unrun(_Wire, tag="unrun", frozen=True):
+    pass
+
+
+class _Same(_Wire, tag="same", frozen=True):
+    """An outcome that is equal to that of the run under the first order seed."""
+
+
+_WireOutcome: TypeAlias = _Done | _Broke | _Unrun | _Same
+
+
+class _ReadAnswer(_Wire, tag="read", frozen=True):
+    reading: Reading
+    seeds: list[list[_WireOutcome]]
+
+
+class _UnreadAnswer(_Wire, tag="unread", frozen=True):
+    problem: Problem
+
+
+class _TriedAnswer(_Wire, tag="tried", frozen=True):
+    answers: list[_ReadAnswer | _UnreadAnswer]
+
+
+class _ExecutedAnswer(_Wire, tag="executed", frozen=True):
+    lines: list[int] | None
+
+
+class _LoadedAnswer(_Wire, tag="loaded", frozen=True):
+    pass
+
+
+class _NotStartedAnswer(_Wire, tag="not_started", frozen=True):
+    pass
+
+
+class _FailedAnswer(_Wire, tag="failed", frozen=True):
+    problem: Problem
+
+
+@lru_cache(maxsize=1 << 14)
+def _number(token: str) -> Observed:
+    if not _NUMBER.fullmatch(token):
+        raise ValueError("expected a number as `float.hex()` writes it")
+    try:
+        return Odd(token[1:]) if token.startswith("!") else float.fromhex(token)
+    except OverflowError:
+        raise ValueError("a number is too large") from None
+
+
+def _observed(kind: type, wire: Any) -> Any:
+    """Return the numbers or the number for a part of an answer. Raises `ValueError` or `TypeError`."""
+    if kind is not Numbers:
+        return _number(wire)
+    if type(wire) is not list:
+        raise ValueError("expected a list of numbers")
+    return Numbers(map(_number, wire))
+
+
+_batch_answers = msgspec.json.Decoder(_ReadAnswer | _UnreadAnswer, dec_hook=_observed)
+_tried_answers = msgspec.json.Decoder(_TriedAnswer, dec_hook=_observed)
+_executed_answers = msgspec.json.Decoder(_ExecutedAnswer)
+_load_answers = msgspec.json.Decoder(_LoadedAnswer | _NotStartedAnswer | _FailedAnswer)
+
+
+def decode_load(frame: bytes) -> Problem | bool:
+    """Return True for a loaded file, False for a file that was not started, else the problem. Raises `Refused`."""
+    answer = decode(_load_answers, frame, bounds.LOAD_ANSWER, bounds.LOAD_VALUES)
+    if isinstance(answer, _FailedAnswer):
+        return answer.problem
+    return isinstance(answer, _LoadedAnswer)
+
+
+def decode_batch(frame: bytes, batch: Batch) -> Read | Problem:
+    """Return the outcomes of `batch`, which must have exactly the requested shape. Raises `Refused`."""
+    return _decoded(decode(_batch_answers, frame, batch.answer_cap, batch.most_values), batch)
+
+
+def decode_tried(frame: bytes, batch: Batch, count: int) -> list[Read | Problem]:
+    """Return the outcomes of `batch` for each of `count` edited files. Raises `Refused`."""
+    most_values = min(bounds.ANSWER_VALUES, count * batch.most_values)
+    answer = decode(_tried_answers, frame, tried_cap(batch, count), most_values)
+    if len(answer.answers) != count:
+        raise Refused("the answer is about another number of files than was asked for")
+    return [_decoded(one, batch) for one in answer.answers]
+
+
+def decode_executed(frame: bytes) -> frozenset[int] | None:
+    """Return the lines that were executed, or None if a limit was reached. Raises `Refused`."""
+    lines = decode(_executed_answers, frame, bounds.EXECUTED_ANSWER, bounds.SOURCE).lines
+    return None if lines is None else frozenset(lines)
+
+
+def tried_cap(batch: Batch, count: int) -> int:
+    """Return a size in bytes that no honest answer about `count` edited files exceeds."""
+    return min(bounds.ANSWER, count * batch.answer_cap)
+
+
+def _decoded(answer: "_ReadAnswer | _UnreadAnswer", batch: Batch) -> Read | Problem:
+    """Return the outcomes in an answer. Raises `Refused`."""
+    if isinstance(answer, _UnreadAnswer):
+        return answer.problem
+    if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
+        raise Refused("the answer has another number of outcomes than was asked for")
+    # the first order seed, to which the outcomes of the others may refer
+    firsts: list[Done | Broke | None] = []
+    for outcome, run in zip(answer.seeds[0], batch.runs, strict=True):
+        if isinstance(outcome, _Same):
+            raise Refused("the outcome under the first order seed refers to itself")
+        firsts.append(_outcome(outcome, run, None))
+    # the other order seeds, each with the program arranged in its own way
+    seeds = [tuple(firsts)]
+    for outcomes, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True):
+        seeds.append(tuple(map(_later_outcome, outcomes, answer.seeds[0], firsts, batch.runs, arrangements)))
+    return Read(answer.reading, tuple(seeds))
+
+
+def _later_outcome(
+    outcome: _WireOutcome,
+    first_wire: _WireOutcome,
+    first: Done | Broke | None,
+    run: Run,
+    arrangement: Arrangement | None,
+) -> Done | Broke | None:
+    """Return an outcome under a later order seed.
+
+    If it is equal to `first`, the outcome under the first order seed, return that object, so that it is judged once.
+    """
+    if isinstance(outcome, _Same):
+        if arrangement is None:
+            return first
+        # equal as it was sent, but for other nodes: the program is arranged in another order
+        outcome = first_wire
+    decoded = _outcome(outcome, run, arrangement)
+    return first if decoded == first else decoded
+
+
+def decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, most_values: int) -> Any:
+    """Return the decoded message of a frame, which must be within these bounds. Raises `Refused`."""
+    # all bounds are checked before anything is decoded
+    if len(frame) < HEADER.size:
+        raise Refused("there is no answer, or only a piece of one")
+    if len(frame) > most_bytes:
+        raise Refused(f"the answer is larger than {most_bytes >> 10} KB")
+    # every value except the outermost one follows one of these characters
+    if frame.count(b",") + frame.count(b"[") > most_values:
+        raise Refused(f"the answer has more than {most_values} values")
+    (size,) = HEADER.unpack_from(frame)
+    if len(frame) != HEADER.size + size:
+        raise Refused(f"the answer announces {size} bytes and has {len(frame) - HEADER.size}")
+    try:
+        return decoder.decode(memoryview(frame)[HEADER.size :])
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
+        raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
+
+
+def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -> Done | Broke | None:
+    if not isinstance(outcome, _Done | _Broke):
+        return None
+    # a run that broke has the results of the steps before
+    results, completed = outcome.results, isinstance(outcome, _Done)
+    if len(results) > len(run.steps) or (completed and len(results) < len(run.steps)):
+        raise Refused("a run has another number of results than it had steps")
+    order = _Order(len(run.program.nodes), arrangement)
+    decoded = tuple(order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False))
+    # only functions of the file that make nodes lead to a graph of its own
+    recordings = [result for result in decoded if isinstance(result, Recorded) and not run.program.truth]
+    if any(recording.traced is not None for recording in recordings):
+        raise Refused("a recording has a graph of its own, but no function of the file makes nodes")
+    if completed and any(None in recording.values for recording in recordings):
+        raise Refused("a run that went through did not make every node")
+    return Broke(decoded, outcome.problem) if isinstance(outcome, _Broke) else Done(decoded)
+
+
+class _Order:
+    """The order in which a worker made the nodes of a program, so that its answers are read in the program's own.
+
+    Args:
+        count: The number of nodes.
+        arrangement: How they were arranged; None for the program's own order.
+    """
+
+    def __init__(self, count: int, arrangement: Arrangement | None) -> None:
+        self._count = count
+        self._places: Sequence[int] | None = arrangement and arrangement.places
+        self._nodes = {place: node for node, place in enumerate(arrangement.places)} if arrangement else {}
+
+    def result(self, result: _WireResult, step: str) -> Result:
+        """Return the result of a step. Raises `Refused` if it does not fit the step or the program."""
+        if not isinstance(result, _STEPS[step].answers):
+            raise Refused(f"`{step}` was answered by something else")
+        match result:
+            case Values(numbers) | Grads(numbers):
+                self._check(len(numbers))
+                return result if self._places is None else type(result)(Numbers(self._each(numbers)))
+            case Inputs(of_nodes):
+                self._check(len(of_nodes))
+                # sorted, because a set of inputs has another order under each order seed
+                return Inputs(tuple(tuple(sorted(map(self._node, inputs))) for inputs in self._each(of_nodes)))
+            case Traced(calls):
+                return Traced(tuple((self._node(node), self._added(added)) for node, added in calls))
+            case Logged(events, complete):
+                return Logged(tuple(map(self._event, events)), complete)
+            case Ruled():
+                return result
+            case Nothing():
+                # None is a result of a step that calls a function of the file
+                return result if _STEPS[step].answers == (Nothing,) else Called()
+            case _Returned(numbers):
+                return Called(numbers=numbers)
+            case _ReturnedNodes(nodes):
+                return Called(nodes=nodes if self._places is None else tuple(map(self._node, nodes)))
+            case _ReturnedTruth(truth):
+                return Called(truth=truth)
+            case _ReturnedOther(type_name):
+                return Called(other=type_name)
+            case _Record():
+                return self._recorded(result)
+
+    def _check(self, count: int) -> None:
+        if count != self._count:
+            raise Refused("the answer has another number of nodes than the program")
+
+    def _each(self, parts: Sequence[_Part]) -> Sequence[_Part]:
+        """Return what is known of each node, from what the worker sent in its order."""
+        return parts if self._places is None else [parts[place] for place in self._places]
+
+    def _node(self, place: int) -> int:
+        """Return the index of the node at a place. An object that is not in the program has the same number."""
+        return self._nodes.get(place, place)
+
+    def _event(self, event: TrainingEvent) -> TrainingEvent:
+        # only these events name a node; the place of a loss is its number
+        of_leaf = event.kind in ("left", "grad", "data")
+        return replace(event, place=self._node(event.place)) if of_leaf else event
+
+    def _added(self, added: tuple[tuple[int, Observed], ...]) -> tuple[tuple[int, Observed], ...]:
+        return (
+            added if self._places is None else tuple(sorted(((self._node(i), x) for i, x in added), key=itemgetter(0)))
+        )
+
+    def _recorded(self, record: _Record) -> Recorded:
+        """Return a recording. A program that could not be built has only its first nodes."""
+        # refuse a recording that does not fit the program, or the graph that it shows itself
+        traced = record.traced
+        most = self._count if traced is None else len(traced)
+        if not len(record.lines) == len(record.values) == len(record.grads) <= most:
+            raise Refused("a recording has another number of nodes than the program")
+        if len(record.at_first) not in (0, len(record.values)):
+            raise Refused("a recording has another number of values at first than at the end")
+        if not all(node.fits(place, self._count) for place, node in enumerate(traced or ())):
+            raise Refused("a recording has a node that is no operation of earlier nodes")
+        changes = [change for visit in record.visits for change in visit.changes]
+        if len(changes) > bounds.CHANGES:
+            raise Refused(f"a recording has more than {bounds.CHANGES} changes")
+        if any(node >= most for node in [*(v.node for v in record.visits), *(c.node for c in changes)]):
+            raise Refused("a recording names a node that is not in the program")
+        # its own graph has an order of its own; only its names refer to the program
+        if traced is not None:
+            return Recorded(
+                made=tuple(enumerate(record.lines)),
+                visits=record.visits,
+                values=record.values,
+                grads=record.grads,
+                left_out=record.left_out,
+                elsewhere=record.elsewhere,
+                at_first=record.at_first,
+                traced=tuple(replace(node, names=tuple(sorted(map(self._node, node.names)))) for node in traced),
+            )
+        # nodes of the program come back in its own order
+        missing = (None,) * (self._count - len(record.lines))
+        return Recorded(
+            made=tuple((self._node(place), line) for place, line in enumerate(record.lines)),
+            visits=tuple(
+                replace(
+                    visit,
+                    node=self._node(visit.node),
+                    changes=tuple(replace(change, node=self._node(change.node)) for change in visit.changes),
+                )
+                for visit in record.visits
+            ),
+            values=tuple(self._each((*record.values, *missing))),
+            grads=tuple(self._each((*record.grads, *missing))),
+            left_out=record.left_out,
+            elsewhere=record.elsewhere,
+            at_first=tuple(self._each(record.at_first)) if len(record.at_first) == self._count else (),
+            traced=None,
+        )

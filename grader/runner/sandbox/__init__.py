@@ -1,0 +1,5 @@
+"""Start the worker's server process in a tier of isolation. Each tier is a function that starts it."""
+
+from ..worker.confine.limits import apply as limit_this_process
+from .schedule import Schedule, own_ready_s
+from .tiers import OFFICIAL, TIERS, IsolationError, Warm, WorkerGone, start

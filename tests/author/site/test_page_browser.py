@@ -1,0 +1,672 @@
+"""The site in Chromium: a visitor works, makes mistakes, hangs the interpreter, comes back, and attacks the page.
+
+Python takes seconds to start in a browser, so the tests share one page, in this order.
+"""
+
+import ast
+import json
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from in_process import run_grade
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from read_yaml import read_yaml
+from site_of import CACHE, Served, course_of_a_site, distribution, served, site_of, until, wheel_of
+
+from grader.course.load import Course, load_course
+
+pytestmark = pytest.mark.browser
+exhaustive = pytest.mark.exhaustive
+ROOT = Path(__file__).resolve().parents[3]
+ATTACKS = read_yaml(Path(__file__).with_name("site_attacks.yaml"))
+AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
+# compiling Pyodide a second time, to faster code, takes longer than all that these tests run
+BROWSER_FLAGS = ("--js-flags=--no-wasm-tier-up",)
+WAIT_MS = 90_000  # for what takes at most three seconds on an idle machine
+
+
+class Visit(NamedTuple):
+    """A page of the site, everything that it asked for, and the site."""
+
+    page: Page
+    requests: list[str]
+    site: Served
+
+    @property
+    def address(self) -> str:
+        return self.site.address
+
+
+@pytest.fixture(scope="module")
+def visit(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
+    """Open the site, and wait until Python is there."""
+    with served(site_of(tmp_path_factory.mktemp("site"))) as site:
+        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        page.set_default_timeout(WAIT_MS)
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(site.address)
+        started(page)
+        yield Visit(page, requests, site)
+        page.context.close()
+
+
+@pytest.fixture
+def still(browser: Browser, visit: Visit) -> Iterator[BrowserContext]:
+    """Return another visitor, whose pages do without Python, and so are there at once."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=visit.address)
+    context.set_default_timeout(WAIT_MS)
+    context.route("**/python/*", lambda route: route.abort())
+    yield context
+    context.close()
+
+
+def started(page: Page) -> None:
+    """Wait until Python is there."""
+    until(page, "document.querySelector('body[data-ready], #state.failed')", "Python is loaded")
+    assert 0 == page.locator("#state.failed").count(), page.inner_text("#state")
+
+
+def solution(course: Course, name: str) -> str:
+    return next(course.solution(one).read_text(encoding="utf-8") for one in course.exercises if one.id == name)
+
+
+def verdict_on(page: Page, text: str) -> str:
+    """Type a text in place of the file, and return the verdict, with single spaces."""
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Control+Enter")
+    shown = f"#verdict[data-text='{len(text)}']:not(.old):not([data-searching])"
+    until(page, f'document.querySelector("{shown}")', f"a verdict on {len(text)} characters, and the end of its search")
+    return " ".join(page.inner_text("#verdict").split())
+
+
+def opened(page: Page, name: str) -> None:
+    page.get_by_role("button", name=re.compile(rf"\b{name} ")).click()
+
+
+def todo(page: Page, *lines: str) -> None:
+    """Search the next place to be filled in, and type lines in its place, with the keyboard alone."""
+    page.keyboard.press("Control+f")
+    page.keyboard.type("# TODO")
+    for key in ("Enter", "Escape", "ArrowLeft", "Shift+ArrowDown", "Shift+End"):
+        page.keyboard.press(key)
+    instead(page, *lines)
+
+
+def instead(page: Page, *lines: str) -> None:
+    """Type lines in place of what is selected. The editor indents them."""
+    for at, line in enumerate(lines):
+        if at:
+            page.keyboard.press("Enter")
+        page.keyboard.type(line)
+
+
+def focused(page: Page, name: str) -> None:
+    """Press Tab until the element with this id has the focus."""
+    for _ in range(60):
+        if page.evaluate("document.activeElement?.id") == name:
+            return
+        page.keyboard.press("Tab")
+    pytest.fail(f"Tab does not reach {name}")
+
+
+def at_the_start(page: Page) -> None:
+    """Go to the start of the file."""
+    page.locator(".cm-content").press("Control+Home")
+
+
+def at_the_end(page: Page) -> None:
+    """Go to the end of the file, because the editor draws only what can be seen."""
+    page.locator(".cm-content").press("Control+End")
+
+
+@pytest.fixture(scope="module")
+def begun(visit: Visit) -> Visit:
+    """Solve the first exercise with the keyboard, as a new visitor who makes a mistake and asks for a hint."""
+    page = visit.page
+    verdict, heading = page.locator("#verdict"), page.locator("#title")
+    expect(heading).to_have_text(re.compile("^01 "))
+    expect(verdict).to_contain_text("TODO")
+    expect(page.locator("#note")).to_contain_text("replace each TODO")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # the link to the editor
+    for key in ("Shift+ArrowDown", "Shift+End"):  # the cursor is at the place to be filled in
+        page.keyboard.press(key)
+    # on a fast machine, the result of the search soon takes the place of the verdict
+    page.evaluate(
+        """() => {
+            window.heard = [];
+            const listen = () => heard.push(byId("spoken").textContent);
+            new MutationObserver(listen).observe(byId("spoken"), { childList: true });
+        }"""
+    )
+    instead(page, "self.grad += 1.0", "other.grad += 1.0")
+    expect(verdict).to_contain_text("FAIL")
+    until(page, "heard.some((text) => text.includes('01 distribute'))", "the verdict is spoken")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused(page, "hint")
+    page.keyboard.press("Enter")
+    expect(page.locator("#hints p")).to_have_count(1)
+    page.keyboard.press("Shift+Tab")
+    focused(page, "goto")
+    page.keyboard.press("Enter")  # back to the marked line in the editor
+    page.keyboard.press("Control+f")
+    page.keyboard.type("self.grad += 1.0")
+    for key in ("Enter", "Escape", "Shift+ArrowDown", "Shift+End"):
+        page.keyboard.press(key)
+    instead(page, "self.grad += out.grad", "other.grad += out.grad")
+    page.keyboard.press("Control+s")
+    expect(verdict).to_contain_text("PASS 01 distribute")
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused(page, "next")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{visit.address}#swap")
+    expect(page.locator("#lesson")).to_be_focused()
+    return visit
+
+
+def test_a_visitor_solves_an_exercise_with_the_keyboard(begun: Visit) -> None:
+    """The page counts the points, and goes on to the next exercise."""
+    expect(begun.page.locator("#score")).to_have_text(re.compile(r"^5/\d+ points, 1 of \d+ "))
+
+
+@exhaustive
+@pytest.mark.timeout(600)  # on a busy machine; on an idle one it takes forty seconds
+def test_a_visitor_solves_two_more_exercises_with_the_keyboard(begun: Visit) -> None:
+    """The visitor makes mistakes, comes back without a network, and reads which statements must change."""
+    visit, page = begun, begun.page
+    verdict, heading = page.locator("#verdict"), page.locator("#title")
+    focused(page, "editor")
+    todo(page, "self.grad += other.data * out.grad", "other.grad += ")
+    expect(verdict).to_contain_text("Python cannot parse the file")
+    page.evaluate("void navigator.serviceWorker.ready.then(() => (window.kept = true))")
+    until(page, "window.kept", "the browser keeps the site")
+    visit.site.end()
+    page.reload()
+    started(page)
+    visit.site.begin()
+    expect(heading).to_have_text(re.compile("^02 "))
+    expect(verdict).to_contain_text("Python cannot parse the file")
+    focused(page, "editor")
+    page.keyboard.press("Control+f")
+    page.keyboard.type("other.grad += ")
+    for key in ("Enter", "Escape", "End"):
+        page.keyboard.press(key)
+    page.keyboard.type(" self.data * out.grad")
+    page.keyboard.press("Control+Enter")
+    expect(verdict).to_contain_text("PASS 02 swap")
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    focused(page, "next")
+    page.keyboard.press("Enter")
+    focused(page, "editor")
+    todo(page, "self.grad = out.grad", "other.grad = out.grad")
+    todo(page, "self.grad += other.data * out.grad", "other.grad += self.data * out.grad")
+    todo(page, "for node in nodes:", "node.grad = 0.0")
+    expect(verdict).to_contain_text("the rule sets a.grad and b.grad instead of adding to them")
+    expect(verdict).to_contain_text("A change of both statements in")  # the result of the search, which comes later
+    for text in ("self.grad = out.grad", "other.grad = out.grad"):
+        page.keyboard.press("Control+f")
+        page.keyboard.type(text)
+        for key in ("Enter", "Escape"):
+            page.keyboard.press(key)
+        page.keyboard.type(text.replace("=", "+="))
+    expect(verdict).to_contain_text("PASS 03 accumulate")
+    expect(page.locator("#score")).to_have_text(re.compile(r"^20/\d+ points, 3 of \d+ "))
+
+
+def test_solutions_get_full_marks(visit: Visit, course: Course) -> None:
+    """Solutions of exercises from all parts of the course pass, and are counted."""
+    for exercise in course.exercises[::-5]:
+        opened(visit.page, exercise.number)
+        said = verdict_on(visit.page, solution(course, exercise.id))
+        assert said.startswith(f"PASS {exercise.number} {exercise.id}")
+        title = re.compile(rf", {exercise.max_score} of {exercise.max_score} points, passed$")
+        button = visit.page.get_by_role("button", name=re.compile(rf"\b{exercise.number} "))
+        expect(button).to_have_attribute("title", title)
+
+
+def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
+    """An endless loop without calls gets the sentence of a terminal."""
+    opened(visit.page, "03")
+    said = verdict_on(visit.page, f"{solution(course, 'accumulate')}\nwhile True:\n    pass\n")
+    assert "stopped: your code ran out of CPU time" in said
+    assert re.search(r"line \d+: while True:", said)
+
+
+@exhaustive
+def test_an_interpreter_that_does_not_answer_is_replaced(visit: Visit, course: Course) -> None:
+    """What cannot be interrupted ends with its Web Worker, the page answers meanwhile, and the next verdict comes."""
+    page, right = visit.page, solution(course, "accumulate")
+    said = verdict_on(page, f"{right}\nimport time\ntime.sleep(10_000)\n")
+    assert "no answer within" in said
+    assert "PASS 03 accumulate" in verdict_on(page, right)
+
+
+@exhaustive
+def test_learner_code_reaches_neither_network_nor_storage(visit: Visit, course: Course) -> None:
+    """Whatever it finds in its interpreter, nothing is requested, and nothing of the page's storage is changed."""
+    page, address = visit.page, visit.address
+    before = len(visit.requests)
+    attack = read_yaml(Path(__file__).with_name("site_attacks.yaml"))["escape"]
+    text = f"{solution(course, 'accumulate')}\n{attack}".replace("ATTACKED", f"{address}attacked")
+    verdict_on(page, text)
+    assert [] == [url for url in visit.requests[before:] if "attacked" in url]
+    assert not [key for key in page.evaluate("Object.keys(localStorage)") if "attacked" in key]
+    own = (address, f"blob:{address}", "blob:null/", "data:")
+    assert [] == [url for url in visit.requests if not url.startswith(own)]
+
+
+@exhaustive
+def test_markup_is_inert(visit: Visit, course: Course) -> None:
+    """Markup in a message is shown as text."""
+    said = verdict_on(visit.page, solution(course, "accumulate") + "\nraise ValueError('<img src=x><b>bold')\n")
+    assert "<img src=x><b>bold" in said
+    assert 0 == visit.page.locator("#verdict img, #verdict b").count()
+
+
+@exhaustive
+def test_a_package_of_pyodides_folder_is_there(browser: Browser, course: Course, tmp_path: Path) -> None:
+    """With `--pyodide`, a file imports an allowed module of the folder. Its printed text is shown."""
+    # a course that allows the module, and a folder with Pyodide and its package
+    own = course_of_a_site(tmp_path / "course")
+    text = own.file.read_text(encoding="utf-8")
+    own.file.unlink()
+    own.file.write_text(text.replace("allow_imports: [numpy]", "allow_imports: [tiny, other]"), encoding="utf-8")
+    with tarfile.open(next(CACHE.glob("pyodide-*.tgz"))) as archive:
+        archive.extractall(tmp_path, filter="data")
+    wheels = {
+        "tiny": wheel_of("tiny", "import smaller\ntwo = smaller.one + 1\n"),
+        "smaller": wheel_of("smaller", "one = 1\n"),
+    }
+    pyodide = distribution(tmp_path / "package", wheels, {"tiny": ["smaller"]})
+    site = site_of(tmp_path / "site", load_course(own.folder), pyodide)
+    # a file that uses it, and one that uses another allowed module, which the folder does not have
+    right = solution(course, "accumulate")
+    with served(site) as serving:
+        page = browser.new_context().new_page()
+        page.set_default_timeout(WAIT_MS)
+        page.goto(f"{serving.address}#accumulate")
+        started(page)
+        assert "PASS 03" in verdict_on(page, f"{right}\nimport tiny\nprint(tiny.two)\n")
+        expect(page.locator("#output")).to_have_text("when the file was loaded2")
+        said = verdict_on(page, f"{right}\nimport other\nother.one()\nx = other.two()\n")
+        assert "other.two is not available while grading (there are only the standard library and tiny)" in said
+        page.context.close()
+
+
+@exhaustive
+def test_a_reset_can_be_undone(visit: Visit, course: Course) -> None:
+    """Reset shows the file as it was given out. The text that it replaced can be brought back."""
+    page = visit.page
+    opened(page, "03")
+    verdict_on(page, solution(course, "accumulate") + "# mine\n")
+    editor = page.locator(".cm-content")
+    page.click("#reset")
+    expect(editor).to_contain_text("# TODO")
+    page.click("#restore")
+    expect(editor).not_to_contain_text("# TODO")
+    at_the_end(page)
+    expect(editor).to_contain_text("# mine")
+
+
+@exhaustive
+def test_what_the_code_prints_is_shown(visit: Visit, course: Course) -> None:
+    """The page shows what the code has printed in each check, also where the check passes."""
+    page, right = visit.page, solution(course, "accumulate")
+    opened(page, "03")
+    verdict_on(page, right.replace("self.grad += out.grad", "self.grad += out.grad\n            print(3)"))
+    expect(page.locator("#output pre").first).to_contain_text("3")
+    verdict_on(page, right)
+    expect(page.locator("#printed")).to_be_hidden()
+
+
+@exhaustive
+def test_the_replay_follows_the_text(visit: Visit, course: Course) -> None:
+    """The replay of the learner's own code is beside the editor, and is another one when the code is another."""
+    page, right = visit.page, solution(course, "accumulate")
+    opened(page, "03")
+    frame = page.frame_locator("#replay-frame iframe:not(.waiting)")
+    lead = frame.locator("#lead")
+    verdict_on(page, right.replace("+=", "="))
+    expect(page.locator(".cm-failed").nth(1)).to_be_visible()  # the lines that the fact names
+    page.click("#tab-replay")
+    expect(lead).to_contain_text("a.grad is 1, torch has 2")
+    expect(frame.locator("#presets button", has_text="A value times itself")).to_be_visible()
+    verdict_on(page, right)
+    expect(lead).not_to_contain_text("torch has 2")
+    verdict_on(page, "(")
+    expect(page.locator("#replay-note")).to_contain_text("Nothing of this exercise can be replayed")
+    page.locator("#tab-replay").press("ArrowLeft")
+    expect(page.locator("#lesson")).to_be_visible()
+
+
+@exhaustive
+def test_the_zip_is_a_submission(visit: Visit, course: Course, tmp_path: Path) -> None:
+    """`grade cohort` gives the zip the points that the page shows, and `grade` grades the folder in it."""
+    page = visit.page
+    opened(page, "03")
+    verdict_on(page, solution(course, "accumulate"))
+    with page.expect_download() as download:
+        page.click("#export")
+    class_ = tmp_path / "class"
+    class_.mkdir()
+    download.value.save_as(class_ / "ada.zip")
+    score = int(page.inner_text("#score").partition("/")[0])
+    run_grade("cohort", class_, "--out", tmp_path / "results", "--seed", course.seed)
+    (graded,) = (tmp_path / "results" / "reports").iterdir()
+    assert score == json.loads(graded.read_text(encoding="utf-8"))["score"]
+    with zipfile.ZipFile(class_ / "ada.zip") as archive:
+        archive.extractall(tmp_path / "work")
+    report = json.loads((tmp_path / "work" / "exercises" / ".backward" / "report.json").read_text(encoding="utf-8"))
+    assert (score, "browser") == (report["score"], report["isolation"]["tier"])
+    done = run_grade("3", "--from", tmp_path / "work" / "exercises")
+    assert "Score 10/10" in done.stdout
+
+
+@exhaustive
+def test_files_are_taken_in(visit: Visit, course: Course, tmp_path: Path) -> None:
+    """A zip and a file are taken in by name, and what they replace is kept. Another file is named."""
+    page = visit.page
+    for name in ("accumulate", "distribute"):
+        (exercise,) = [one for one in course.exercises if one.id == name]
+        (tmp_path / exercise.filename).write_text(solution(course, name) + "# taken\n", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "work.zip", "w") as archive:
+        archive.write(tmp_path / "01_distribute.py", "exercises/01_distribute.py")
+    opened(page, "03")
+    verdict_on(page, solution(course, "accumulate") + "# mine\n")
+    page.set_input_files("#import", [tmp_path / "03_accumulate.py", tmp_path / "work.zip", Path(__file__)])
+    expect(page.locator("#note")).to_contain_text("Taken in: 03_accumulate.py, 01_distribute.py.")
+    expect(page.locator("#note")).to_contain_text(f"{Path(__file__).name} is not the file of an exercise")
+    expect(page.get_by_role("button", name="01 distribute")).to_have_class("passed")
+    at_the_end(page)
+    expect(page.locator(".cm-content")).to_contain_text("# taken")
+    page.click("#restore")
+    at_the_end(page)
+    expect(page.locator(".cm-content")).to_contain_text("# mine")
+
+
+@exhaustive
+def test_a_dropped_file_is_taken_in(visit: Visit, course: Course) -> None:
+    """A file that is dropped on the editor replaces the text of its exercise, and is not inserted."""
+    page = visit.page
+    opened(page, "02")
+    verdict_on(page, solution(course, "swap"))
+    page.evaluate(
+        """() => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File(["x = 'dropped'"], "02_swap (1).py"));
+          const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true, composed: true });
+          document.querySelector("#editor").shadowRoot.querySelector(".cm-content").dispatchEvent(event);
+        }"""
+    )
+    expect(page.locator("#file")).to_have_text("02_swap.py")
+    expect(page.locator(".cm-content")).to_have_text("x = 'dropped'")
+    page.click("#restore")
+    expect(page.locator("#verdict")).to_contain_text("PASS 02 swap")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+@exhaustive
+def test_axe_finds_nothing(visit: Visit, scheme: str, width: int) -> None:
+    """axe finds no violation, in both colours and on a phone, and nothing is wider than the page."""
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run().then((result) => result.violations)")
+    assert [] == [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# -- Pages without Python
+
+
+@pytest.mark.parametrize("name", ["03", "3", "accumulate", "acc"])
+@exhaustive
+def test_an_address_opens_an_exercise(still: BrowserContext, name: str) -> None:
+    """The part of the address after # is a number, an id, or the beginning of an id."""
+    page = still.new_page()
+    page.goto(f"#{name}")
+    expect(page.locator("#file")).to_have_text("03_accumulate.py")
+
+
+def typed(page: Page, text: str) -> None:
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type(text)
+
+
+@exhaustive
+def test_two_tabs_show_the_same_text(still: BrowserContext) -> None:
+    """Each tab says that there is another one, and shows what is typed in it."""
+    one, other = still.new_page(), still.new_page()
+    for page in (one, other):
+        page.goto("#swap")
+    for page in (one, other):
+        expect(page.locator("#tabs")).to_be_visible()
+    for page, reader, text in ((one, other, "# one"), (other, one, "# two")):
+        typed(page, f"{text}\n")
+        expect(reader.locator(".cm-line").first).to_have_text(text)
+    expect(one.locator(".cm-line").nth(1)).to_have_text("# one")
+    other.close()
+    one.evaluate("dispatchEvent(new Event('focus'))")
+    expect(one.locator("#tabs")).to_be_hidden()
+
+
+@exhaustive
+def test_a_tab_that_was_asleep_overwrites_nothing(still: BrowserContext) -> None:
+    """If a tab did not see what another one stored, the other one's text can be brought back."""
+    one, other = still.new_page(), still.new_page()
+    one.add_init_script("addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
+    for page in (one, other):
+        page.goto("#swap")
+    typed(other, "# other\n")
+    expect(other.locator(".cm-line").first).to_have_text("# other")
+    typed(one, "# one\n")
+    expect(other.locator(".cm-line").first).to_have_text("# one")
+    one.reload()
+    expect(one.locator("#earlier")).to_contain_text("from another tab")
+    one.click("#restore")
+    at_the_start(one)
+    expect(one.locator(".cm-line").first).to_have_text("# other")
+
+
+@exhaustive
+def test_a_new_version_of_a_file_leaves_the_work(still: BrowserContext) -> None:
+    """The old text stays, and the page offers the new file. Compare shows what differs from it."""
+    page = still.new_page()
+    page.goto("#swap")
+    typed(page, "# mine\n")
+    page.evaluate(
+        """() => {
+          const key = Object.keys(localStorage).find((key) => key.endsWith(":text:swap"));
+          const kept = JSON.parse(localStorage.getItem(key));
+          localStorage.setItem(key, JSON.stringify({ ...kept, stub: "x = 1" }));
+        }"""
+    )
+    page.reload()
+    expect(page.locator("#note")).to_contain_text("has changed since you began")
+    at_the_start(page)
+    expect(page.locator(".cm-line").first).to_have_text("# mine")
+    page.click("#compare")
+    expect(page.locator(".cm-changedLine").first).to_have_text("# mine")
+    page.click("#compare")
+    expect(page.locator(".cm-changedLine")).to_have_count(0)
+    page.click("#reset")
+    expect(page.locator("#note")).not_to_contain_text("has changed since you began")
+    page.click("#restore")
+    at_the_start(page)
+    expect(page.locator(".cm-line").first).to_have_text("# mine")
+
+
+@exhaustive
+def test_full_storage_is_said(still: BrowserContext) -> None:
+    """If the browser does not store a text, the page says so, and the text is not lost while the page is open."""
+    page = still.new_page()
+    page.goto("#swap")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    typed(page, "# mine\n")
+    expect(page.locator("#note")).to_contain_text("cannot be kept")
+    opened(page, "03")
+    opened(page, "02")
+    at_the_start(page)
+    expect(page.locator(".cm-line").first).to_have_text("# mine")
+
+
+@exhaustive
+def test_the_last_page(still: BrowserContext, course: Course) -> None:
+    """When every exercise is passed, the page shows what the learner has learnt and where to go next."""
+    page = still.new_page()
+    page.goto("#swap")
+    page.evaluate(
+        "(stored) => { for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value); }",
+        {
+            f"backward:{course.id}:result:{one.id}": json.dumps(
+                {"status": "passed", "score": one.max_score, "text": "", "course": "", "report": ""}
+            )
+            for one in course.exercises
+        },
+    )
+    page.reload()
+    points, count = course.max_score, len(course.exercises)
+    expect(page.locator("#score")).to_have_text(f"{points}/{points} points, {count} of {count} exercises passed")
+    parts = [f"{part.title}: {part.max_score}/{part.max_score}" for part in course.parts]
+    expect(page.locator("#exercises .part")).to_have_text(parts)
+    page.click("#next")
+    expect(page.locator("#finished")).to_be_focused()
+    expect(page.locator("#finished")).to_contain_text(f"You have passed all {count} exercises.")
+    expect(page.locator("#learnt .part")).to_have_text([part.title for part in course.parts])
+    expect(page.locator("#learnt li:not(.part)")).to_have_count(len([one for one in course.exercises if one.learnt]))
+    expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+# the words of a lesson on the page, with the sign of each item of a list
+LESSON = """[...document.querySelectorAll("#text > *")].map((block) => block.localName === "ul"
+    ? [...block.children].map((item) => `- ${item.textContent}`).join("\\n") : block.textContent).join("\\n")"""
+
+
+def test_a_lesson_has_every_word_of_its_docstring(still: BrowserContext, course: Course) -> None:
+    """No word, number or sign is lost, whatever a line of a docstring begins with."""
+    page = still.new_page()
+    page.goto("/")
+    for exercise in course.exercises:
+        opened(page, exercise.number)
+        expect(page.locator("#title")).to_have_text(f"{exercise.number} {exercise.title}")
+        docstring = ast.get_docstring(ast.parse((ROOT / "exercises" / exercise.filename).read_text("utf-8"))) or ""
+        text = docstring.partition("\n")[2].replace("`", "")
+        assert text.split() == page.evaluate(LESSON).split(), exercise.id
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (820, 1180), (1024, 600)])
+def test_the_page_opens_at_the_lesson(browser: Browser, visit: Visit, width: int, height: int) -> None:
+    """The beginning of the lesson is seen on a phone, on a tablet and on a small laptop, with each exercise."""
+    context = browser.new_context(viewport={"width": width, "height": height}, base_url=visit.address)
+    context.route("**/python/*", lambda route: route.abort())
+    page = context.new_page()
+    for at in ("/", "/#names"):
+        page.goto(at)
+        if at == "/":
+            expect(page.locator("#editor .cm-content")).to_have_count(1)
+        else:
+            page.reload()
+        expect(page.locator("#text > *").first).to_be_in_viewport()
+        page.wait_for_timeout(500)  # the editor measures itself after the page is there
+        expect(page.locator("#title")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#text > *").first).to_be_in_viewport()
+        # the editor shows the place to be filled in, where it can be seen
+        editor = page.locator("#editor").evaluate("(one) => one.shadowRoot.querySelector('.cm-scroller').scrollTop")
+        assert editor > 0
+    context.close()
+
+
+# -- What others could have written
+
+
+@pytest.mark.parametrize(
+    ("action", "forged"), [(action, forged) for action, every in ATTACKS["answers"].items() for forged in every]
+)
+def test_a_forged_answer_is_refused(still: BrowserContext, action: str, forged: Any) -> None:
+    """An answer of an interpreter has the form and the bounds of the grader's own, or it is none."""
+    page = still.pages[0] if still.pages else still.new_page()
+    page.goto("/")
+    ask = """([action, text]) => {
+        try { return answered(action, text) && "taken"; } catch (error) { return error.name; }
+    }"""
+    right = {"exercise": "swap", "status": "failed", "score": 0, "max_score": 5, "lines": ["FAIL"], "marked": [1]}
+    right |= {"hints": [1], "report": "{}", "searched": True, "line": "", "printed": [{"titles": ["a"], "text": "b"}]}
+    assert "taken" == page.evaluate(ask, ["grade", json.dumps(right)])
+    text = json.dumps({**(right if action == "grade" else {}), **forged}).replace("LARGE", 5_000_000 * "x")
+    assert page.evaluate(ask, [action, text]) in ("Error", "SyntaxError")
+
+
+def test_a_forged_verdict_is_a_failure(visit: Visit) -> None:
+    """The page says that the interpreter failed, keeps nothing of the forged verdict, and goes on after a reload."""
+    page = visit.page
+    opened(page, "03")
+    forged = {"exercise": "accumulate", "status": "x" * 5_000_000, "score": "1e9", "lines": 3}
+    page.evaluate(
+        "(text) => { window.ask = Interpreters.prototype.ask; Interpreters.prototype.ask = async () => text; }",
+        json.dumps(forged),
+    )
+    typed(page, "# forged\n")
+    expect(page.locator("#verdict")).to_contain_text("FAIL 03 accumulate")
+    expect(page.locator("#state")).to_have_text("")
+    page.evaluate("() => { Interpreters.prototype.ask = window.ask; }")
+    assert page.evaluate("Object.values(localStorage).join().length") < 1_000_000
+    page.reload()
+    started(page)
+    expect(page.locator("#state")).to_have_text("")
+    expect(page.locator("#score")).to_have_text(re.compile(r"^\d+/\d+ points, \d+ of \d+ exercises passed$"))
+    page.locator("#reset").click()
+
+
+def test_damaged_storage_and_addresses_are_left_alone(still: BrowserContext, course: Course) -> None:
+    """What the page would not have stored is not there for it, and an address may end in anything."""
+    page = still.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto("/")
+    page.evaluate(
+        """([prefix, ids, values]) => {
+            ids.forEach((id, at) => {
+                for (const kind of ["text", "kept", "result"])
+                    localStorage.setItem(`${prefix}${kind}:${id}`, values[at % values.length]);
+            });
+            localStorage.setItem(`${prefix}at:exercise`, values[0]);
+        }""",
+        [f"backward:{course.id}:", [one.id for one in course.exercises], ATTACKS["storage"]],
+    )
+    for address in ("#%", "#%E0%A4%A", "#__proto__", "#constructor"):
+        page.goto("about:blank")
+        page.goto(f"/{address}")
+        expect(page.locator("#title")).to_have_text(re.compile(r"^\d\d "))
+        expect(page.locator("#score")).to_have_text(re.compile(r"^0/\d+ points, 0 of \d+ exercises passed$"))
+        for exercise in course.exercises:
+            opened(page, exercise.number)
+            expect(page.locator("#file")).to_have_text(exercise.filename)
+    assert [] == errors
+
+
+def test_a_name_in_a_zip_is_no_link(visit: Visit, tmp_path: Path) -> None:
+    """A note says which file cannot be read, and shows its name as text."""
+    path = tmp_path / "work.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("https://example.org/`x`/02_swap.py", b"\xff")
+    visit.page.set_input_files("#import", path)
+    expect(visit.page.locator("#note")).to_contain_text("https://example.org/")
+    expect(visit.page.locator("#note a")).to_have_count(0)

@@ -1,0 +1,146 @@
+"""The attempt that counts, and the time of its submission."""
+
+from typing import Any
+
+import pytest
+
+from grader.classes.people import Class, HandIn, Mark, Overrides, settle, with_times
+from grader.classes.people.deadlines import Rules
+from grader.classes.people.decisions import Recorded
+from grader.classes.people.roster import Roster
+from grader.course.learners import Decided, Learner, Person, Submitter
+
+DUE = "2026-03-01T12:00:00+00:00"
+EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"
+RULES = Rules(due=DUE, percent=50, attempts="last_in_time")
+
+
+def mark(sha256: str, score: int, at: str = "", committed_at: str = "") -> Mark:
+    return Mark("stu1", f"{sha256}.json", at, False, score, 0, sha256=sha256, committed_at=committed_at)
+
+
+def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) -> Learner:
+    of = Class((HandIn("stu1", "stu1", ()),), Roster((person,)), rules, times=recorded.times)
+    (learner,) = settle(of, {"stu1": marks}, {}, 2).learners
+    return learner
+
+
+def test_an_attempt_keeps_the_time_that_it_had() -> None:
+    """If a roster has the time of the second attempt, the first one keeps its time."""
+    person = Person(login="stu1", submitted_at=EARLY)
+    first = row(person, Recorded(), mark("first", 80))
+    recorded = with_times(Recorded(), [first], lambda name: "first")
+    later = Person(login="stu1", submitted_at=LATE)
+    found = row(later, recorded, mark("first", 80), mark("second", 90))
+    assert (EARLY, 80, "first.json") == (found.submitted_at, found.total, found.report)
+
+
+def test_the_latest_attempt_follows_the_roster() -> None:
+    """A time that was corrected in the roster counts, and one that was removed is still known."""
+    recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
+    assert EARLY == row(Person(login="stu1", submitted_at=EARLY), recorded, mark("only", 80)).submitted_at
+    assert LATE == row(Person(login="stu1"), recorded, mark("only", 80)).submitted_at
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_group_is_late_together(recorded: bool) -> None:
+    """The roster gives the time of the member who submitted. It counts for the others, also for earlier attempts."""
+    ann = Person(login="stu1", group="blue", submitted_at="" if recorded else LATE)
+    team = (ann, Person(login="stu2", group="blue"), Person(login="stu3"))
+    times = {"stu1": {"only": {"stu1": LATE}}} if recorded else {}
+    of = Class((HandIn("stu1", "stu1", ()),), Roster(team), RULES, times=times)
+    found = settle(of, {"stu1": [mark("only", 80, committed_at=EARLY)]}, {}, 2).learners
+    assert [(LATE, 40), (LATE, 40), ("", 0)] == [(one.submitted_at, one.total) for one in found]
+
+
+def by_exercise(at: str, **points: int) -> Mark:
+    """Return an attempt whose files are known by their points, so that equal points are the same file."""
+    files = {exercise: f"{exercise} {number}" for exercise, number in points.items()}
+    score, sha256 = sum(points.values()), str(points)
+    return Mark("stu1", f"{at}.json", at, False, score, 0, sha256=sha256, files=files, points=points)
+
+
+def test_a_file_that_was_handed_in_before_is_not_late() -> None:
+    """With due dates by exercise, an exercise counts from the first attempt that had the same file."""
+    rules = Rules(due=LATE, percent=50, exercises={"swap": DUE})
+    first, later = by_exercise(EARLY, swap=10), by_exercise(LATE, swap=10, relu=20)
+    both = row(Person(login="stu1"), Recorded(), first, later, rules=rules)
+    assert (30, {}, 0) == (both.total, both.late, both.late_s)
+    alone = row(Person(login="stu1"), Recorded(), later, rules=rules)
+    assert (25, 5, {"swap": 3600}, 3600) == (alone.total, alone.penalty, alone.late, alone.late_s)
+    changed = row(Person(login="stu1"), Recorded(), first, by_exercise(LATE, swap=12, relu=20), rules=rules)
+    assert (26, {"swap": 3600}) == (changed.total, changed.late)
+
+
+def test_an_exercise_that_is_missing_is_not_late() -> None:
+    """Only files that were handed in can be late."""
+    rules = Rules(percent=50, exercises={"swap": DUE, "relu": DUE})
+    found = row(Person(login="stu1"), Recorded(), by_exercise(LATE, relu=20), rules=rules)
+    assert (10, {"relu": 3600}) == (found.total, found.late)
+
+
+def test_points_may_be_taken_off_for_each_late_exercise() -> None:
+    """No exercise loses more points than it has."""
+    rules = Rules(points=8, cap=16, exercises={"swap": DUE, "relu": DUE})
+    found = row(Person(login="stu1"), Recorded(), by_exercise(LATE, relu=20, swap=5), rules=rules)
+    assert (12, 13) == (found.total, found.penalty)
+
+
+def test_times_of_the_platform_are_not_recorded() -> None:
+    """Times of the platform are in the reports."""
+    learner = row(Person(login="stu1", submitted_at=LATE), Recorded(), mark("only", 80, EARLY))
+    assert Recorded() == with_times(Recorded(), [learner], lambda name: None)
+    assert EARLY == learner.submitted_at
+
+
+def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
+    """The author of a commit can choose its time, so the roster's comes first, also that of an earlier attempt."""
+    made_early = mark("only", 80, committed_at=EARLY)
+    recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
+    assert EARLY == row(Person(login="stu1"), Recorded(), made_early).submitted_at
+    assert LATE == row(Person(login="stu1", submitted_at=LATE), Recorded(), made_early).submitted_at
+    best = Rules(due=DUE, percent=50, attempts="best")
+    first = row(Person(login="stu1"), recorded, made_early, mark("second", 10), rules=best)
+    assert (LATE, 40, "only.json") == (first.submitted_at, first.total, first.report)
+
+
+@pytest.mark.parametrize("attempts", ["last", "last_in_time"])
+def test_attempts_of_one_submission_are_in_order(attempts: str) -> None:
+    """This also holds if the time of the earlier one is unknown. A better attempt that was replaced does not count."""
+    person = Person(login="stu1", submitted_at=EARLY)
+    rules = Rules(due=DUE, percent=50, attempts=attempts)  # type: ignore[arg-type]
+    assert 70 == row(person, Recorded(), mark("first", 80), mark("second", 70), rules=rules).total
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_who_is_in_doubt_has_a_row_and_a_review(given: bool) -> None:
+    """A submission that the roster does not identify counts for nobody until a decision gives it to somebody."""
+    twins = Roster((Person("Jo Roe", "jo1"), Person("Jo Roe", "jo2")))
+    submissions = tuple(HandIn(one, one, (Submitter(one.rstrip("_5"), "55"),)) for one in ("roejo_55", "eve"))
+    decided = Overrides({"jo1": (Decided("Ada", "2026-03-05", "so", submission="roejo_55"),)} if given else {})
+    marks = {"roejo_55": [mark("a", 80)], "eve": [mark("b", 30)]}
+    table = settle(Class(submissions, twins, overrides=decided), marks, {"pass": 50, "fail": 0}, 2)
+    jo1 = ("jo1", "graded", 80, "pass") if given else ("jo1", "absent", 0, "fail")
+    unclaimed = [] if given else [("roejo_55", "unclaimed", 80, "pass")]
+    expected = [jo1, ("jo2", "absent", 0, "fail"), *unclaimed, ("eve", "unclaimed", 30, "fail")]
+    assert expected == [(one.id, one.standing, one.total, one.grade) for one in table.learners]
+    reviews = [("eve", "stranger")] if given else [("roejo_55", "ambiguous"), ("eve", "stranger")]
+    assert reviews == [(of, reason.kind) for of, reason in table.open]
+
+
+@pytest.mark.parametrize(
+    ("expected", "decision"),
+    [
+        (("graded", 0, 80, "fail"), {"penalty": 90}),
+        (("graded", 75, 5, "pass"), {"penalty": 5}),
+        (("excused", 40, 40, ""), {"excused": True}),
+        (("graded", 80, 0, "pass"), {"submitted_at": EARLY}),
+    ],
+    ids=["more than all points", "some points", "excused", "another time"],
+)
+def test_a_decision_changes_the_total(expected: tuple[object, ...], decision: dict[str, Any]) -> None:
+    """No penalty takes more points than there are. Who is excused has no grade."""
+    overrides = Overrides({"stu1": (Decided("Ada", "2026-03-05", "so", **decision),)})
+    of = Class((HandIn("stu1", "stu1", ()),), Roster((Person(login="stu1"),)), RULES, overrides)
+    (found,) = settle(of, {"stu1": [mark("only", 80, LATE)]}, {"pass": 50, "fail": 0}, 2).learners
+    assert expected == (found.standing, found.total, found.penalty, found.grade)

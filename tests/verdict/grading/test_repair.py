@@ -1,0 +1,110 @@
+"""The search for the line that must change."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from many_graded import grader_of
+from msgspec.structs import replace
+from read_yaml import read_yaml
+
+from grader.course.load import load_course
+from grader.course.oracle import TableOracle
+from grader.course.oracle.answer_book import Answer, read_book
+from grader.course.oracle.answers import NoAnswer
+from grader.runner.client import Candidate, Source
+from grader.verdict.grading import Grader, examine, repair
+from grader.verdict.grading.examination import checks_pass
+from grader.verdict.grading.submissions import own_lines
+from grader.verdict.report import Repairs
+
+COURSE = load_course(Path(__file__).resolve().parents[3])
+BOOK = read_book(COURSE.book)
+Search = Callable[..., Repairs]
+
+
+@pytest.fixture(scope="module")
+def grader() -> Iterator[Grader]:
+    """Return the grader of the course."""
+    with grader_of(COURSE, BOOK, None, COURSE.seed) as grader:
+        yield grader
+
+
+@pytest.fixture
+def search(grader: Grader) -> Search:
+    """Return a function that searches an edited solution for repairs."""
+
+    def found(name: str, *edits: tuple[str, str], learner: bool = False) -> Repairs:
+        exercise = next(exercise for exercise in COURSE.exercises if exercise.id == name)
+        text = COURSE.solution(exercise).read_text(encoding="utf-8")
+        for old, new in edits:
+            assert old in text
+            text = text.replace(old, new)
+        source = Source(Path(exercise.filename), text)
+        examined = examine(grader, exercise, source)
+        own = own_lines(text, BOOK.stubs[name])
+        of = replace(grader, course=replace(COURSE, folder=Path("/nowhere"))) if learner else grader
+        *_, result = repair.search(of, exercise, source, examined, own)
+        assert isinstance(result, Repairs)
+        return result
+
+    return found
+
+
+def line_of(name: str, text: str) -> int:
+    exercise = next(exercise for exercise in COURSE.exercises if exercise.id == name)
+    lines = COURSE.solution(exercise).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+MARKS: dict[str, Any] = {"quick": (), "slow": pytest.mark.slow, "exhaustive": pytest.mark.exhaustive}
+LISTED = read_yaml(Path(__file__).with_name("repairs.yaml"))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=MARKS[case["runs"]], id=f"{case['of']}: {case['what']}") for case in LISTED],
+)
+def test_what_a_search_finds(search: Search, case: dict[str, Any]) -> None:
+    """`repairs.yaml` lists edits of solutions, and the lines, functions and checks that a search names."""
+    found = search(case["of"], *case["edits"], learner=case["as"] == "learner")
+    assert [[line_of(case["of"], text) for text in place] for place in case["places"]] == [*map(list, found.places)]
+    assert case.get("check", "") == (found.check or "")
+    assert {*case.get("added", ())} == {one.function for one in found.added if "added" in case}
+    assert case.get("functions", []) == [name for name in found.functions if "functions" in case]
+
+
+@pytest.mark.slow
+def test_a_program_without_an_answer_in_the_table_confirms_nothing(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Grading goes on, without a repair."""
+
+    def none(oracle: TableOracle, program: object) -> Answer:
+        raise NoAnswer("no answer")
+
+    monkeypatch.setattr(TableOracle, "_computed", none)
+    monkeypatch.setattr(repair, "_table", lambda seed: TableOracle())  # which knows nothing of earlier searches
+    assert () == search("relu", ("(self.data > 0) * out.grad", "(self.data < 0) * out.grad")).found
+
+
+@pytest.mark.slow
+def test_a_repair_passes_with_other_numbers_too(search: Search, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit that passes with the course's numbers, and fails with others, is not reported."""
+    seeds = []
+
+    def passes(grader: Grader, *arguments: Any, **more: Any) -> bool:
+        seeds.append(grader.seed)
+        return grader.seed == COURSE.seed and checks_pass(grader, *arguments, **more)
+
+    monkeypatch.setattr(repair, "checks_pass", passes)
+    assert () == search("relu", ("(self.data > 0) * out.grad", "(self.data < 0) * out.grad")).found
+    assert 1 < len(set(seeds))
+
+
+def test_lines_that_no_right_run_executes_are_edited_first() -> None:
+    """Then come the likely kinds of edits, those of several statements, and the unlikely kinds."""
+    kinds = ("deleted", (5,)), ("sign", (5, 7)), ("name", (5,)), ("sign", (5,)), ("sign", (9,)), ("deleted", (9,))
+    edits = {number: Candidate(kind, lines, (), "") for number, (kind, lines) in enumerate(kinds)}  # type: ignore[arg-type]
+    assert [4, 5, 3, 2, 1, 0] == repair._Edits(edits, suspects=frozenset({9})).in_order()
