@@ -166,7 +166,7 @@ def browser(odd_words: OddWords) -> Browser:
 
 
 @pytest.fixture(autouse=True)
-def _no_odd_words(request: pytest.FixtureRequest) -> Iterator[None]:
+def no_odd_words(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test in Chromium if any view has shown a word such as `undefined`."""
     if "browser" not in request.fixturenames:
         yield

@@ -1,3 +1,3 @@
 """Browsers."""
 
-from pages import browser, chromium, firefox, tab  # noqa: F401 - fixtures
+from pages import browser, chromium, firefox, no_odd_words, odd_words, tab  # noqa: F401 - fixtures

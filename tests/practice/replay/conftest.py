@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import browser, chromium, open_html, tab  # noqa: F401 - fixtures
+from pages import browser, chromium, no_odd_words, odd_words, open_html, tab  # noqa: F401 - fixtures
 
 from grader.course.load import Limits
 from grader.practice.replay import Replay
