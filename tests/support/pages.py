@@ -22,6 +22,7 @@ from grader.verdict.diagnosis.misconceptions import read_misconceptions
 from grader.verdict.report import Report
 from grader.verdict.report.model import SubmissionStamp, with_results
 
+AXE = Path(__file__).resolve().parents[1] / "base" / "page" / "assets" / "axe.min.js"
 FLAGS = (
     "--no-sandbox",  # as root, Chromium has none
     "--disable-gpu",

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from in_process import run_grade
+from pages import AXE
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from read_yaml import read_yaml
 from site_of import CACHE, Served, course_of_a_site, distribution, served, site_of, until, wheel_of
@@ -24,7 +25,6 @@ pytestmark = pytest.mark.browser
 exhaustive = pytest.mark.exhaustive
 ROOT = Path(__file__).resolve().parents[3]
 ATTACKS = read_yaml(Path(__file__).with_name("site_attacks.yaml"))
-AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
 # compiling Pyodide a second time, to faster code, takes longer than all that these tests run
 BROWSER_FLAGS = ("--js-flags=--no-wasm-tier-up",)
 WAIT_MS = 90_000  # for what takes at most three seconds on an idle machine

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from in_process import run_grade
 from msgspec.structs import replace
+from pages import AXE
 from playwright.sync_api import Browser, Locator, Page, expect
 from replays import CODE, LANDSCAPE, RULE, line_of, replay
 from torch_answers import answer
@@ -26,7 +27,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("kept_processes")]
 
 OpenHtml = Callable[..., Page]
 ROOT = Path(__file__).resolve().parents[3]
-AXE = Path(__file__).resolve().parent / "assets" / "axe.min.js"
 HOSTILE = (
     "<img src=x onerror=\"window.ran='img'\">",
     "</script><script>window.ran='script'</script>",
