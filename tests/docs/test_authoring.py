@@ -3,11 +3,15 @@
 import re
 import shutil
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from in_process import run_grade
 
+from grader import checks, program
+
 ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
 
 
 def beginning(course: Path) -> Path:
@@ -28,9 +32,8 @@ def beginning(course: Path) -> Path:
 @pytest.mark.slow
 def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     """One line in course.yaml and a test of four lines make a check that the solution passes and a mistake fails."""
-    text = (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    entry = re.search(r"```yaml\n(      three_uses.*\n)```", text)
-    test = re.search(r'```python\n(@check\("three_uses"\)\n(?:.*\n)+?)```', text)
+    entry = re.search(r"```yaml\n(      three_uses.*\n)```", GUIDE)
+    test = re.search(r'```python\n(@check\("three_uses"\)\n(?:.*\n)+?)```', GUIDE)
     assert entry is not None
     assert test is not None
     assert len((entry[1] + test[1]).splitlines()) < 10
@@ -54,3 +57,11 @@ def test_the_new_check_works_as_written(tmp_path: Path) -> None:
     assert "" == build.stderr
     assert re.search(rf"PASS +{title} +1/1", right.stdout)
     assert re.search(rf"FAIL +{title} +0/1", wrong.stdout)
+
+
+@pytest.mark.parametrize("module", [checks, program], ids=lambda module: module.__name__)
+def test_the_guide_names_what_hidden_tests_import(module: ModuleType) -> None:
+    """The guide lists every public name of `grader.checks` and of `grader.program`, and no other."""
+    (listed,) = re.findall(rf"`{module.__name__}` has ([^;.]+)[;.]", " ".join(GUIDE.split()))
+    assert set(module.__all__) == set(re.findall(r"`(\w+)`", listed))
+    assert [] == [name for name in module.__all__ if not hasattr(module, name)]
