@@ -49,9 +49,9 @@ from grader.runner.client import (
 from grader.runner.client.protocol import decode_batch, decode_load
 from grader.runner.worker.confine.framing import HEADER
 from grader.verdict import grading
+from grader.verdict.checks.judging import Runner
 from grader.verdict.checks.outcome import CheckOutcome, EngineShape, Finding, attribute_name, gradient_name, stopped
 from grader.verdict.checks.session import CheckSession
-from grader.verdict.checks.under_check import Runner
 from grader.verdict.diagnosis import behaviour, pass_probes
 from grader.verdict.formats.registry import Request, export_formats, run_formats
 from grader.verdict.grading import FileState, Grader, Submission, grade_submission, score

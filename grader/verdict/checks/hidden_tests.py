@@ -39,10 +39,11 @@ class ArgumentError(ProgramError):
 def checks_arguments(cls: type[T]) -> type[T]:
     """Make each public method of a class raise `ArgumentError` for an argument that is not of the annotated type.
 
-    Otherwise, a wrong argument would count against the learner, or look like a fault of the grader.
+    Inherited methods do so, too. Otherwise, a wrong argument would count against the learner, or look like a fault of
+    the grader.
     """
-    for name, method in list(vars(cls).items()):
-        if inspect.isfunction(method) and not name.startswith("_"):
+    for name, method in inspect.getmembers(cls, inspect.isfunction):
+        if not name.startswith("_"):
             setattr(cls, name, _checking(method))
     return cls
 

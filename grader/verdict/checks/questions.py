@@ -1,6 +1,6 @@
 """The programs and numbers that a check sends, and what is read from the steps of a run and from a whole answer.
 
-`under_check` compares the observations with what is expected.
+The families of checks compare the observations with what is expected.
 """
 
 import re

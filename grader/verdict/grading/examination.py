@@ -28,9 +28,9 @@ from ...runner.client import (
 )
 from ...runner.sandbox import Warm
 from ..checks import EngineUnderCheck
+from ..checks.judging import Runner, Screen
 from ..checks.outcome import CheckOutcome, reason_of, stopped
 from ..checks.session import CheckSession
-from ..checks.under_check import Runner, Screen
 from ..diagnosis import (
     NOTHING_ADDED,
     Behaviour,
