@@ -1,8 +1,10 @@
 """Packages import each other only in one direction."""
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +40,10 @@ STARTER = re.compile(
     r"|asyncio\.(subprocess|create_subprocess_\w+)"
     r"|(posix|pty|multiprocessing|concurrent|webbrowser|_posixsubprocess|_winapi)(\.\w+)*"
 )
+
+# the classes that are larger than a class should be
+LARGE_CLASSES = {"runner.worker.adapter.candidates.File", "runner.worker.adapter.execute.Graph"}
+NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 MODULES = sorted(GRADER.rglob("*.py"))
 INITIALS = sorted(GRADER.rglob("__init__.py"))
@@ -287,3 +293,25 @@ def hands_a_name_on(node: ast.stmt) -> bool:
 def test_every_module_says_what_it_is(path: Path) -> None:
     """Every module begins with a docstring."""
     assert ast.get_docstring(tree_of(path))
+
+
+def test_classes_can_be_read_in_one_sitting() -> None:
+    """No class but those listed has more than 250 lines of code, without blank lines, comments and docstrings."""
+    larger = set()
+    for path in MODULES:
+        for node in tree_of(path).body:
+            lines = {*range(node.lineno, (node.end_lineno or 0) + 1)}
+            if isinstance(node, ast.ClassDef) and len(lines) > 250 and len(lines & lines_of_code(path)) > 250:
+                larger.add(f"{name_of(path)}.{node.name}")
+    assert LARGE_CLASSES == larger
+
+
+def lines_of_code(path: Path) -> set[int]:
+    """Return the numbers of the lines that have a token, but for docstrings."""
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    lines = {line for t in tokens if t.type not in NO_CODE for line in range(t.start[0], t.end[0] + 1)}
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = [
+        node.body[0] for node in ast.walk(tree_of(path)) if isinstance(node, documented) and ast.get_docstring(node)
+    ]
+    return lines - {line for node in first for line in range(node.lineno, (node.end_lineno or 0) + 1)}
