@@ -7,139 +7,48 @@ from typing import Any
 
 import pytest
 from answering import READING, Says, all_zeroed, engine_that, honest, redrawn, zeroed
+from asks import (
+    ASKS,
+    BOTH,
+    DOUBLED,
+    NINE,
+    NONE,
+    SQUARE,
+    TANH,
+    Ask,
+    broken,
+    every_ask,
+    finding,
+    finding_of,
+    halves,
+    left_out,
+    listened,
+    read_as,
+    with_result,
+)
 from every import every
 
-from grader.checks import CheckFailed, EngineUnderCheck, GivenPass
-from grader.course.oracle.answer_book import Answer
-from grader.course.program import Descent, ProgramError, Question
+from grader.checks import CheckFailed, EngineUnderCheck
+from grader.course.program import ProgramError
 from grader.course.remarks import (
     AfterCall,
     Changed,
     DataChanged,
     DependsOnOrder,
-    HoldsInput,
     IntLeaves,
     Kind,
-    ListChanged,
     NeverRan,
     NoGradientChanged,
     NoList,
     NoRules,
-    NotRight,
-    NoTruth,
-    NumbersChanged,
     RanEarly,
     Remark,
-    Returned,
-    RightRefused,
     RuleTripled,
     StartingFrom,
-    Unnoticed,
     Unrelated,
 )
 from grader.program import chain, leaf, program
 from grader.runner.client import Batch, Died, Problem, Ran, Reason, Run
-from grader.verdict.checks.outcome import Finding
-
-Ask = Callable[[EngineUnderCheck], None]
-Change = Callable[[Any], Any]
-
-BOTH = program("L = a * b + a", a=2, b=-3)
-SQUARE = program("L = a * a", a=3)
-TANH = program("L = tanh(a)", a=3)
-PASSES = (
-    GivenPass(BOTH),
-    GivenPass(BOTH, "lost", lambda a, b: (a - 1, b)),
-    GivenPass(SQUARE, "small", lambda a: (1.0003 * a,)),
-)
-DOUBLED = program("L = (2 * a) * a", a=3)
-NONE = (0.0).hex()
-
-ASKS: dict[str, Ask] = {
-    "agrees": lambda engine: engine.agrees(BOTH, SQUARE),
-    "agrees where offered": lambda engine: engine.agrees(BOTH, SQUARE, where_offered=True),
-    "computes": lambda engine: engine.computes(BOTH, SQUARE),
-    "local rules": lambda engine: engine.local_rules_agree(BOTH, SQUARE, upstream=-2.5, already={"a": 5.0}),
-    "uses local rules": lambda engine: engine.backward_uses_local_rules(BOTH, SQUARE),
-    "each rule once": lambda engine: engine.backward_runs_each_rule_once(BOTH, SQUARE),
-    "agrees anew": lambda engine: engine.agrees_anew(BOTH, SQUARE),
-    "agrees released": lambda engine: engine.agrees_released(BOTH, SQUARE),
-    "sorts": lambda engine: engine.sorts(BOTH, SQUARE),
-    "sorts untouched": lambda engine: engine.sorts(BOTH, SQUARE, untouched=True),
-    "by hand": lambda engine: engine.by_hand("pass_back", BOTH, SQUARE),
-    "differentiates": lambda engine: engine.differentiates("numeric_grad", BOTH, SQUARE, tolerance=1e-5),
-    "tells apart": lambda engine: engine.tells_apart("agrees", *PASSES[1:]),
-}
-
-
-every_ask = every("ask", ASKS.values(), ids=list(ASKS))
-
-
-def finding(says: Says, ask: Ask, source: str = "", **options: Any) -> Finding:
-    """Return the finding of a check that fails."""
-    return finding_of(engine_that(says, source, **options), ask)
-
-
-def finding_of(engine: EngineUnderCheck, ask: Ask) -> Finding:
-    with pytest.raises(CheckFailed) as failure:
-        ask(engine)
-    return failure.value.finding
-
-
-def listened(batches: list[Batch], says: Says = honest) -> Says:
-    """Return a process that also keeps the batches."""
-    return lambda batch: batches.append(batch) or says(batch)
-
-
-def with_result(run: int, step: int, change: Change, seeds: Any = None, says: Says = honest) -> Says:
-    """Return a right answer in which one result is changed, under all or some order seeds."""
-
-    def changed(batch: Batch) -> Any:
-        message = says(batch)
-        for i, seed in enumerate(message[2]):
-            results = seed[run][1]
-            if (seeds is None or i in seeds) and step < len(results):
-                results[step] = change(results[step])
-        return message
-
-    return changed
-
-
-def read_as(says: Says, rule: str) -> Says:
-    """Return the answers of an engine whose rules are read as another kind."""
-
-    def read(batch: Batch) -> Any:
-        message = says(batch)
-        message[1][4] = message[1][5] = rule
-        return message
-
-    return read
-
-
-def broken(problem: list[Any], results: Change = lambda done: [], where: int = 0, only: Sequence[str] = ()) -> Says:
-    """Return a right answer in which one run broke; with `only`, in batches that begin with one of these programs."""
-
-    def broke(batch: Batch) -> Any:
-        message = honest(batch)
-        if not only or batch.runs[0].program.key in only:
-            for seed in message[2]:
-                seed[where] = ["broke", results(seed[where][1]), problem]
-        return message
-
-    return broke
-
-
-def left_out(*places: tuple[int, int], says: Says = honest) -> Says:
-    """Return an answer without some runs, given by order seed and run."""
-
-    def less(batch: Batch) -> Any:
-        message = says(batch)
-        for seed, run in places:
-            message[2][seed][run] = ["unrun"]
-        return message
-
-    return less
-
 
 # -- wrong calls -------------------------------------------------------------------------------------------
 
@@ -363,58 +272,6 @@ def test_a_wrong_order_of_rules_fails(says: Says, name: str) -> None:
     (remark,) = found.remarks
     assert isinstance(remark, RanEarly)
     assert ({"dL/da": -2.0, "dL/db": 2.0} if name == "by hand" else {}).items() <= found.expected.items()
-
-
-# -- plain functions ----------------------------------------------------------------------------------------------
-
-HALVES = {"half of 3": 1.5, "half of 5": 2.5}
-ONE_WRONG = with_result(0, 0, lambda result: ["numbers", [result[1][0], NONE]])
-
-
-def halves(engine: EngineUnderCheck, **options: Any) -> None:
-    engine.returns("half", 3.0, 5.0, expected=HALVES, about="half(3, 5)", **options)
-
-
-def test_a_function_that_returns_the_right_numbers_passes() -> None:
-    """Functions of numbers are called directly, without reading an engine or building a program."""
-    batches: list[Batch] = []
-    engine = engine_that(listened(batches))
-    halves(engine)
-    assert (1, None) == (engine.comparisons, engine.reading)
-    assert (False, ()) == (batches[0].engine, batches[0].runs[0].program.nodes)
-
-
-def test_a_wrong_number_is_shown_beside_the_right_one() -> None:
-    """The finding has the returned and the right number, under the name that the check gives."""
-    assert Finding("failed", "half(3, 5)", {"half of 5": 2.5}, {"half of 5": 0.0}) == finding(ONE_WRONG, halves)
-
-
-def test_the_right_numbers_may_be_kept_back() -> None:
-    """Without `reveal`, the finding has the wrong numbers but not the right ones."""
-    found = finding(ONE_WRONG, lambda engine: halves(engine, reveal=False))
-    assert Finding("failed", "half(3, 5)", remarks=(NotRight({"half of 5": 0.0}),)) == found
-
-
-@every(
-    ("count", "type_name", "result"),
-    [
-        (None, "None", ["nothing"]),
-        (1, None, ["numbers", [NONE]]),
-        (None, "str", ["other", "str"]),
-        (None, "a node", ["nodes", [-1]]),
-    ],
-)
-def test_a_function_that_returns_something_else_fails(
-    count: int | None, type_name: str | None, result: list[Any]
-) -> None:
-    """Too few numbers, None and text are each named."""
-    assert (Returned("half", 2, count, type_name),) == finding(with_result(0, 0, lambda _: result), halves).remarks
-
-
-@pytest.mark.parametrize("seeds", [(0,), (3,)])
-def test_a_function_has_to_be_right_every_time(seeds: tuple[int, ...]) -> None:
-    """One wrong answer among several runs fails."""
-    assert finding(with_result(0, 0, lambda _: ["numbers", [NONE, NONE]], seeds), halves).status == "failed"
 
 
 @every(("name", "step"), [("agrees", 0), ("agrees", 2), ("computes", 0), ("local rules", 3)])
@@ -854,238 +711,7 @@ def test_leaves_for_functions() -> None:
     assert leaves != {"a": 2, "b": -3}
 
 
-def test_a_descent_is_left_to_the_oracle() -> None:
-    """The oracle computes a descent from its start, so no program is made from an answer."""
-    heard: list[Question] = []
-
-    def hear(questions: Sequence[Question]) -> list[Answer]:
-        heard.extend(questions)
-        return [Answer((9.0, 5.0, 3.0, 1.5), ())]
-
-    assert ([9.0, 5.0, 3.0], {"a": 1.5}) == engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
-    assert [Descent(SQUARE, 0.1, 3)] == heard
-
-
-# -- functions that change leaves ---------------------------------------------------------------------------------
-
-HELD = [(3.0, 5.0), (4.0, -1.0)]
-
-
-def changes(engine: EngineUnderCheck, **expected: float) -> None:
-    engine.changes_leaves("keep", 0.5, start=HELD, expected={k.replace("_", "."): v for k, v in expected.items()})
-
-
-def test_a_function_is_given_the_leaves_and_the_numbers() -> None:
-    """The function gets a list of leaves with values and gradients, followed by the arguments."""
-    batches: list[Batch] = []
-    changes(engine_that(listened(batches)), a_data=3, a_grad=5, b_data=4, b_grad=-1)
-    preload, call, *_ = batches[0].runs[0].steps
-    assert ("preload", [[0, 5.0], [1, -1.0]]) == preload
-    assert ("call", "keep", [["nodes", [0, 1]], ["number", 0.5]]) == call
-
-
-@pytest.mark.parametrize(("name", "number", "actual"), [("b.grad", 0.0, -1.0), ("a.data", 2.5, 3.0)])
-def test_a_leaf_that_holds_another_number_is_shown(name: str, number: float, actual: float) -> None:
-    """The finding has the actual and the expected number of a leaf, under the name of its attribute."""
-    found = finding(honest, lambda engine: changes(engine, a_grad=5, **{name: number}))
-    about = "a = 3 with gradient 5, b = 4 with gradient -1, keep(parameters, 0.5)"
-    assert Finding("failed", about, {name: number}, {name: actual}) == found
-
-
-NINE = (9.0).hex()
-LOSSES = ["numbers", [NINE, (2.25).hex()]]
-
-
-def trained(losses: Any, a: float) -> Says:
-    """Return an engine whose `train` returns these losses and sets a, the only parameter of `SQUARE`, to this value."""
-    return with_result(
-        0, 3, lambda result: ["values", [a.hex(), result[1][1]]], None, with_result(0, 1, lambda _: losses)
-    )
-
-
-def trains(engine: EngineUnderCheck) -> None:
-    engine.trains("L = a * a", a=3, steps=2, rate=0.25)
-
-
-def test_training_that_goes_down_the_gradient_passes() -> None:
-    """From a = 3 two steps of 0.25 * 2a lead to 1.5 and 0.75; the losses before them are 9 and 2.25."""
-    batches: list[Batch] = []
-    trains(engine_that(listened(batches, trained(LOSSES, 0.75))))
-    preload, train, *_ = batches[0].runs[0].steps
-    assert ("preload", [[0, 1.0]]) == preload
-    assert ("train", SQUARE.root, 2, 0.25) == train
-
-
-@every(
-    ("losses", "a", "wrong", "remarks"),
-    [
-        (LOSSES, 0.5, {"a after 2 steps": (0.75, 0.5)}, ()),
-        (["numbers", [NINE, NINE]], 0.75, {"loss at step 2": (2.25, 9.0)}, ()),
-        (["numbers", [(8.0).hex(), (2.25).hex()]], 0.5, {"loss at step 1": (9.0, 8.0)}, ()),
-        (["nothing"], 0.75, {}, (Returned("train", 2, None, "None"),)),
-        (["numbers", [NINE]], 0.5, {"a after 2 steps": (0.75, 0.5)}, (Returned("train", 2, 1),)),
-    ],
-)
-def test_training_that_goes_elsewhere_is_shown(
-    losses: Any, a: float, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
-) -> None:
-    """A parameter or a loss that differs from torch's is shown with torch's. A wrong number of losses is a remark."""
-    found = finding(trained(losses, a), trains)
-    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
-    assert remarks == found.remarks
-
-
-def test_a_list_that_a_function_has_emptied_is_a_failure() -> None:
-    """All is right except that the list of parameters is empty afterwards."""
-    emptied = with_result(0, 2, lambda _: ["nodes", []], None, trained(LOSSES, 0.75))
-    assert (ListChanged("train"),) == finding(emptied, trains).remarks
-    cleared = with_result(0, 2, lambda _: ["nodes", [1]])
-    assert (ListChanged("keep"),) == finding(cleared, lambda engine: changes(engine, a_grad=5)).remarks
-
-
-def total(engine: EngineUnderCheck) -> None:
-    engine.measures("total", "L", "a", on=SQUARE, by=lambda values, grads: sum(values))
-
-
-def sizes(engine: EngineUnderCheck) -> None:
-    engine.measures("sizes", "a", "L", on=SQUARE, by=lambda values, grads: grads, passed=True)
-
-
-def measured(ask: Ask, says: Says = honest) -> Says:
-    """Return an engine whose function returns the right numbers in both calls."""
-
-    def returned(*numbers: float) -> Change:
-        return lambda _: ["numbers", [x.hex() for x in numbers]]
-
-    calls = {0: returned(12.0), 8: returned(12.0)} if ask is total else {1: returned(6.0, 1.0), 9: returned(1.5, -2.5)}
-    for step, change in calls.items():
-        says = with_result(0, step, change, None, says)
-    return says
-
-
-def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
-    """The numbers come from the values, or from the gradients after backward(). Later the gradients are others."""
-    batches: list[Batch] = []
-    total(engine_that(listened(batches, measured(total))))
-    sizes(engine_that(listened(batches, measured(sizes))))
-    one, other = (batch.runs[0].steps for batch in batches)
-    call = ("call", "total", [["nodes", [1, 0]]])
-    assert (call, call) == (one[0], one[-1])
-    call = ("call", "sizes", [["nodes", [0, 1]]])
-    assert (("backward", 1), call, ("preload", [[0, 1.5], [1, -2.5]]), call) == (*other[:2], *other[-2:])
-
-
-ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
-
-
-@every(
-    ("ask", "step", "result", "wrong", "remarks"),
-    [
-        (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
-        (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "a node"),)),
-        (sizes, 1, ["nodes", [0, 1]], {}, (Returned("sizes", 2, None, "nodes"),)),
-        (total, 1, ["nodes", []], {}, (ListChanged("total"),)),
-        (total, 2, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
-        (total, 6, ZEROS, {"dL/da": (6.0, 0.0)}, (AfterCall("total([L, a]) and L.backward()"),)),
-        (sizes, 1, ["numbers", [NINE, (1.0).hex()]], {"sizes([a, L])[0]": (6.0, 9.0)}, ()),
-        (sizes, 4, ZEROS, {"a.grad": (6.0, 0.0), "L.grad": (1.0, 0.0)}, (AfterCall("sizes([a, L])", True),)),
-        (
-            sizes,
-            9,
-            ["numbers", [(6.0).hex(), (-2.5).hex()]],
-            {"sizes([a, L])[0]": (1.5, 6.0)},
-            (AfterCall("sizes([a, L])"), StartingFrom({"a.grad": 1.5, "L.grad": -2.5})),
-        ),
-    ],
-)
-def test_other_numbers_of_nodes_are_shown(
-    ask: Ask, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
-) -> None:
-    """A wrong number is shown with the right one. The function may not change a value, a gradient or its list."""
-    found = finding(with_result(0, step, lambda _: result, None, measured(ask)), ask)
-    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
-    assert remarks == found.remarks
-
-
-def differentiates(engine: EngineUnderCheck) -> None:
-    engine.differentiates("numeric_grad", BOTH, tolerance=1e-5)
-
-
-def tells_apart(engine: EngineUnderCheck) -> None:
-    engine.tells_apart("agrees", *PASSES)
-
-
-def test_a_function_is_handed_over_with_wrong_gradients() -> None:
-    """The learner's function is called for each leaf. Torch's gradients are not in the request."""
-    batches: list[Batch] = []
-    differentiates(engine_that(listened(batches)))
-    (run,) = batches[0].runs
-    handed = [["function", [BOTH.wire, BOTH.root, [2.5, -3.5]]], ["numbers", [2.0, -3.0]]]
-    calls = [("call", "numeric_grad", [*handed, ["number", i]]) for i in (0, 1)]
-    assert [calls[0], ("given_numbers",), calls[1], ("given_numbers",)] == list(run.steps)
-    assert [] == run.program.wire
-
-
-def test_a_request_has_the_gradients_of_a_pass_and_not_whether_they_are_right() -> None:
-    """Runs with right and with wrong gradients differ in these numbers alone."""
-    batches: list[Batch] = []
-    tells_apart(engine_that(listened(batches)))
-    right, wrong, _ = (run.steps for run in batches[0].runs)
-    (call, left), (other, other_left) = right, wrong
-    assert [-2.0, 2.0] == call[2][0][1].pop()
-    assert [-3.0, 2.0] == other[2][0][1].pop()
-    assert (call, left) == (other, other_left)
-
-
-def test_passes_come_in_another_order_under_a_secret_seed() -> None:
-    """No answer can be known from the number of a call."""
-    orders = set()
-    for seed in range(8):
-        batches: list[Batch] = []
-        tells_apart(engine_that(listened(batches), redraw=redrawn(str(seed))))
-        tables = [run.steps[0][2][0][1] for run in batches[0].runs]
-        orders.add(tuple(len(grads) for _, _, grads in tables))
-    assert 2 <= len(orders)
-
-
-@pytest.mark.parametrize(
-    ("ask", "run", "step", "result", "wrong", "remarks"),
-    [
-        (differentiates, 0, 0, ["numbers", [NINE]], {"dL/da": (-2.0, 9.0)}, ()),
-        (differentiates, 0, 2, ["numbers", [(2.00003).hex()]], {"dL/db": (2.0, 2.00003)}, ()),
-        (differentiates, 0, 2, ["nodes", [-1]], {}, (Returned("numeric_grad", 1, None, "a node"),)),
-        (differentiates, 0, 3, ["numbers", [NINE, NINE]], {}, (NumbersChanged("numeric_grad"),)),
-        (tells_apart, 0, 0, ["truth", False], {}, (RightRefused("agrees", {"dL/da": -2.0, "dL/db": 2.0}),)),
-        (tells_apart, 1, 0, ["truth", True], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
-        (tells_apart, 1, 0, ["numbers", [(1.0).hex()]], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
-        (tells_apart, 2, 0, ["nothing"], {}, (NoTruth("agrees", "None"),)),
-        (tells_apart, 2, 0, ["numbers", [NINE]], {}, (NoTruth("agrees", "numbers"),)),
-        (tells_apart, 2, 1, ["numbers", []], {}, (NumbersChanged("agrees"),)),
-    ],
-)
-def test_a_function_that_tests_gradients_is_tested(
-    ask: Ask, run: int, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
-) -> None:
-    """A wrong gradient must be near torch's, and a verdict must be right. The list of numbers must stay."""
-    found = finding(with_result(run, step, lambda _: result), ask)
-    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
-    assert remarks == found.remarks
-
-
-def test_a_number_near_torchs_gradient_is_enough() -> None:
-    """The tolerance is relative to the gradient."""
-    engine_that(with_result(0, 2, lambda _: ["numbers", [(2.00001).hex()]])).differentiates(
-        "numeric_grad", BOTH, tolerance=1e-5
-    )
-
-
-@pytest.mark.parametrize(
-    ("fault", "by"), [(None, lambda a, b: (a, 2 * b)), ("small", lambda a, b: (a * 1.0001, b)), ("factor", None)]
-)
-def test_a_pass_must_be_right_or_clearly_wrong(fault: Any, by: Any) -> None:
-    """An error that a right function may overlook is an error of the hidden test."""
-    with pytest.raises(ProgramError, match=r"tells_apart: the gradients \[.*\] of L = a \* b \+ a .* do not fit"):
-        engine_that(honest).tells_apart("agrees", GivenPass(BOTH, fault, by))
+# -- functions that run passes ------------------------------------------------------------------------------------
 
 
 def called(engine: EngineUnderCheck, second: bool = False) -> None:
@@ -1117,16 +743,6 @@ def test_several_calls_are_several_passes() -> None:
     assert [("call", "again", [["node", 1]])] * 2 == [step for step in batches[0].runs[0].steps if step[0] == "call"]
 
 
-def test_a_leaf_has_no_inputs_and_no_gradient() -> None:
-    """A node with an input is named. In a graph that is built again, only the given leaves have a gradient."""
-    engine_that(honest).makes_leaves("a", on=SQUARE)
-    copied = with_result(0, 3, lambda _: ["grads", [(0.5).hex(), (0.5).hex()]])
-    found = finding(copied, lambda engine: engine.makes_leaves("a", on=SQUARE))
-    assert (0.0, 0.5) == (found.expected["L.grad"], found.actual["L.grad"])
-    assert (StartingFrom({"a.grad": 0.5}),) == found.remarks
-    assert (HoldsInput("L"),) == finding(honest, lambda engine: engine.makes_leaves("a", "L", on=SQUARE)).remarks
-
-
 @every(
     ("step", "result", "what"),
     [
@@ -1139,12 +755,6 @@ def test_a_graph_that_sorting_has_changed_is_a_failure(step: int, result: list[A
     """The first and the second call leave the values, the gradients and the inputs as they were."""
     found = finding(with_result(0, step, lambda _: result), lambda engine: engine.sorts(SQUARE, untouched=True))
     assert [what] == [remark.what for remark in found.remarks if isinstance(remark, Changed)]
-
-
-def test_fixed_training_keeps_its_start() -> None:
-    """The leaves of a `fixed` start are not redrawn, unlike others."""
-    engine = engine_that(trained(LOSSES, 0.75), redraw=redrawn())
-    engine.trains("L = a * a", a=3, steps=2, rate=0.25, fixed=True)
 
 
 # -- other runs --------------------------------------------------------------------------------------------------

@@ -1,0 +1,225 @@
+"""Checks of a learner's functions: right ones pass, and what else they return or leave is shown."""
+
+from typing import Any
+
+import pytest
+from answering import Says, engine_that, honest, redrawn
+from asks import BOTH, NINE, NONE, PASSES, SQUARE, Ask, Change, finding, halves, listened, with_result
+from every import every
+
+from grader.checks import EngineUnderCheck, GivenPass
+from grader.course.program import ProgramError
+from grader.course.remarks import (
+    AfterCall,
+    HoldsInput,
+    ListChanged,
+    NotRight,
+    NoTruth,
+    NumbersChanged,
+    Remark,
+    Returned,
+    RightRefused,
+    StartingFrom,
+    Unnoticed,
+)
+from grader.runner.client import Batch
+from grader.verdict.checks.outcome import Finding
+
+ONE_WRONG = with_result(0, 0, lambda result: ["numbers", [result[1][0], NONE]])
+
+
+def test_a_function_that_returns_the_right_numbers_passes() -> None:
+    """Functions of numbers are called directly, without reading an engine or building a program."""
+    batches: list[Batch] = []
+    engine = engine_that(listened(batches))
+    halves(engine)
+    assert (1, None) == (engine.comparisons, engine.reading)
+    assert (False, ()) == (batches[0].engine, batches[0].runs[0].program.nodes)
+
+
+def test_a_wrong_number_is_shown_beside_the_right_one() -> None:
+    """The finding has the returned and the right number, under the name that the check gives."""
+    assert Finding("failed", "half(3, 5)", {"half of 5": 2.5}, {"half of 5": 0.0}) == finding(ONE_WRONG, halves)
+
+
+def test_the_right_numbers_may_be_kept_back() -> None:
+    """Without `reveal`, the finding has the wrong numbers but not the right ones."""
+    found = finding(ONE_WRONG, lambda engine: halves(engine, reveal=False))
+    assert Finding("failed", "half(3, 5)", remarks=(NotRight({"half of 5": 0.0}),)) == found
+
+
+@every(
+    ("count", "type_name", "result"),
+    [
+        (None, "None", ["nothing"]),
+        (1, None, ["numbers", [NONE]]),
+        (None, "str", ["other", "str"]),
+        (None, "a node", ["nodes", [-1]]),
+    ],
+)
+def test_a_function_that_returns_something_else_fails(
+    count: int | None, type_name: str | None, result: list[Any]
+) -> None:
+    """Too few numbers, None and text are each named."""
+    assert (Returned("half", 2, count, type_name),) == finding(with_result(0, 0, lambda _: result), halves).remarks
+
+
+@pytest.mark.parametrize("seeds", [(0,), (3,)])
+def test_a_function_has_to_be_right_every_time(seeds: tuple[int, ...]) -> None:
+    """One wrong answer among several runs fails."""
+    assert finding(with_result(0, 0, lambda _: ["numbers", [NONE, NONE]], seeds), halves).status == "failed"
+
+
+def total(engine: EngineUnderCheck) -> None:
+    engine.measures("total", "L", "a", on=SQUARE, by=lambda values, grads: sum(values))
+
+
+def sizes(engine: EngineUnderCheck) -> None:
+    engine.measures("sizes", "a", "L", on=SQUARE, by=lambda values, grads: grads, passed=True)
+
+
+def measured(ask: Ask, says: Says = honest) -> Says:
+    """Return an engine whose function returns the right numbers in both calls."""
+
+    def returned(*numbers: float) -> Change:
+        return lambda _: ["numbers", [x.hex() for x in numbers]]
+
+    calls = {0: returned(12.0), 8: returned(12.0)} if ask is total else {1: returned(6.0, 1.0), 9: returned(1.5, -2.5)}
+    for step, change in calls.items():
+        says = with_result(0, step, change, None, says)
+    return says
+
+
+def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
+    """The numbers come from the values, or from the gradients after backward(). Later the gradients are others."""
+    batches: list[Batch] = []
+    total(engine_that(listened(batches, measured(total))))
+    sizes(engine_that(listened(batches, measured(sizes))))
+    one, other = (batch.runs[0].steps for batch in batches)
+    call = ("call", "total", [["nodes", [1, 0]]])
+    assert (call, call) == (one[0], one[-1])
+    call = ("call", "sizes", [["nodes", [0, 1]]])
+    assert (("backward", 1), call, ("preload", [[0, 1.5], [1, -2.5]]), call) == (*other[:2], *other[-2:])
+
+
+ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
+
+
+@every(
+    ("ask", "step", "result", "wrong", "remarks"),
+    [
+        (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
+        (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "a node"),)),
+        (sizes, 1, ["nodes", [0, 1]], {}, (Returned("sizes", 2, None, "nodes"),)),
+        (total, 1, ["nodes", []], {}, (ListChanged("total"),)),
+        (total, 2, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
+        (total, 6, ZEROS, {"dL/da": (6.0, 0.0)}, (AfterCall("total([L, a]) and L.backward()"),)),
+        (sizes, 1, ["numbers", [NINE, (1.0).hex()]], {"sizes([a, L])[0]": (6.0, 9.0)}, ()),
+        (sizes, 4, ZEROS, {"a.grad": (6.0, 0.0), "L.grad": (1.0, 0.0)}, (AfterCall("sizes([a, L])", True),)),
+        (
+            sizes,
+            9,
+            ["numbers", [(6.0).hex(), (-2.5).hex()]],
+            {"sizes([a, L])[0]": (1.5, 6.0)},
+            (AfterCall("sizes([a, L])"), StartingFrom({"a.grad": 1.5, "L.grad": -2.5})),
+        ),
+    ],
+)
+def test_other_numbers_of_nodes_are_shown(
+    ask: Ask, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
+) -> None:
+    """A wrong number is shown with the right one. The function may not change a value, a gradient or its list."""
+    found = finding(with_result(0, step, lambda _: result, None, measured(ask)), ask)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+    assert remarks == found.remarks
+
+
+def differentiates(engine: EngineUnderCheck) -> None:
+    engine.differentiates("numeric_grad", BOTH, tolerance=1e-5)
+
+
+def tells_apart(engine: EngineUnderCheck) -> None:
+    engine.tells_apart("agrees", *PASSES)
+
+
+def test_a_function_is_handed_over_with_wrong_gradients() -> None:
+    """The learner's function is called for each leaf. Torch's gradients are not in the request."""
+    batches: list[Batch] = []
+    differentiates(engine_that(listened(batches)))
+    (run,) = batches[0].runs
+    handed = [["function", [BOTH.wire, BOTH.root, [2.5, -3.5]]], ["numbers", [2.0, -3.0]]]
+    calls = [("call", "numeric_grad", [*handed, ["number", i]]) for i in (0, 1)]
+    assert [calls[0], ("given_numbers",), calls[1], ("given_numbers",)] == list(run.steps)
+    assert [] == run.program.wire
+
+
+def test_a_request_has_the_gradients_of_a_pass_and_not_whether_they_are_right() -> None:
+    """Runs with right and with wrong gradients differ in these numbers alone."""
+    batches: list[Batch] = []
+    tells_apart(engine_that(listened(batches)))
+    right, wrong, _ = (run.steps for run in batches[0].runs)
+    (call, left), (other, other_left) = right, wrong
+    assert [-2.0, 2.0] == call[2][0][1].pop()
+    assert [-3.0, 2.0] == other[2][0][1].pop()
+    assert (call, left) == (other, other_left)
+
+
+def test_passes_come_in_another_order_under_a_secret_seed() -> None:
+    """No answer can be known from the number of a call."""
+    orders = set()
+    for seed in range(8):
+        batches: list[Batch] = []
+        tells_apart(engine_that(listened(batches), redraw=redrawn(str(seed))))
+        tables = [run.steps[0][2][0][1] for run in batches[0].runs]
+        orders.add(tuple(len(grads) for _, _, grads in tables))
+    assert 2 <= len(orders)
+
+
+@pytest.mark.parametrize(
+    ("ask", "run", "step", "result", "wrong", "remarks"),
+    [
+        (differentiates, 0, 0, ["numbers", [NINE]], {"dL/da": (-2.0, 9.0)}, ()),
+        (differentiates, 0, 2, ["numbers", [(2.00003).hex()]], {"dL/db": (2.0, 2.00003)}, ()),
+        (differentiates, 0, 2, ["nodes", [-1]], {}, (Returned("numeric_grad", 1, None, "a node"),)),
+        (differentiates, 0, 3, ["numbers", [NINE, NINE]], {}, (NumbersChanged("numeric_grad"),)),
+        (tells_apart, 0, 0, ["truth", False], {}, (RightRefused("agrees", {"dL/da": -2.0, "dL/db": 2.0}),)),
+        (tells_apart, 1, 0, ["truth", True], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
+        (tells_apart, 1, 0, ["numbers", [(1.0).hex()]], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
+        (tells_apart, 2, 0, ["nothing"], {}, (NoTruth("agrees", "None"),)),
+        (tells_apart, 2, 0, ["numbers", [NINE]], {}, (NoTruth("agrees", "numbers"),)),
+        (tells_apart, 2, 1, ["numbers", []], {}, (NumbersChanged("agrees"),)),
+    ],
+)
+def test_a_function_that_tests_gradients_is_tested(
+    ask: Ask, run: int, step: int, result: Any, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
+) -> None:
+    """A wrong gradient must be near torch's, and a verdict must be right. The list of numbers must stay."""
+    found = finding(with_result(run, step, lambda _: result), ask)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+    assert remarks == found.remarks
+
+
+def test_a_number_near_torchs_gradient_is_enough() -> None:
+    """The tolerance is relative to the gradient."""
+    engine_that(with_result(0, 2, lambda _: ["numbers", [(2.00001).hex()]])).differentiates(
+        "numeric_grad", BOTH, tolerance=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "by"), [(None, lambda a, b: (a, 2 * b)), ("small", lambda a, b: (a * 1.0001, b)), ("factor", None)]
+)
+def test_a_pass_must_be_right_or_clearly_wrong(fault: Any, by: Any) -> None:
+    """An error that a right function may overlook is an error of the hidden test."""
+    with pytest.raises(ProgramError, match=r"tells_apart: the gradients \[.*\] of L = a \* b \+ a .* do not fit"):
+        engine_that(honest).tells_apart("agrees", GivenPass(BOTH, fault, by))
+
+
+def test_a_leaf_has_no_inputs_and_no_gradient() -> None:
+    """A node with an input is named. In a graph that is built again, only the given leaves have a gradient."""
+    engine_that(honest).makes_leaves("a", on=SQUARE)
+    copied = with_result(0, 3, lambda _: ["grads", [(0.5).hex(), (0.5).hex()]])
+    found = finding(copied, lambda engine: engine.makes_leaves("a", on=SQUARE))
+    assert (0.0, 0.5) == (found.expected["L.grad"], found.actual["L.grad"])
+    assert (StartingFrom({"a.grad": 0.5}),) == found.remarks
+    assert (HoldsInput("L"),) == finding(honest, lambda engine: engine.makes_leaves("a", "L", on=SQUARE)).remarks

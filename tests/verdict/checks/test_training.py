@@ -1,0 +1,112 @@
+"""Checks of training, and of the functions that change a list of parameters."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from answering import Says, engine_that, honest, redrawn
+from asks import NINE, SQUARE, finding, listened, with_result
+from every import every
+
+from grader.checks import EngineUnderCheck
+from grader.course.oracle.answer_book import Answer
+from grader.course.program import Descent, Question
+from grader.course.remarks import (
+    ListChanged,
+    Remark,
+    Returned,
+)
+from grader.runner.client import Batch
+from grader.verdict.checks.outcome import Finding
+
+
+def test_a_descent_is_left_to_the_oracle() -> None:
+    """The oracle computes a descent from its start, so no program is made from an answer."""
+    heard: list[Question] = []
+
+    def hear(questions: Sequence[Question]) -> list[Answer]:
+        heard.extend(questions)
+        return [Answer((9.0, 5.0, 3.0, 1.5), ())]
+
+    assert ([9.0, 5.0, 3.0], {"a": 1.5}) == engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
+    assert [Descent(SQUARE, 0.1, 3)] == heard
+
+
+HELD = [(3.0, 5.0), (4.0, -1.0)]
+
+
+def changes(engine: EngineUnderCheck, **expected: float) -> None:
+    engine.changes_leaves("keep", 0.5, start=HELD, expected={k.replace("_", "."): v for k, v in expected.items()})
+
+
+def test_a_function_is_given_the_leaves_and_the_numbers() -> None:
+    """The function gets a list of leaves with values and gradients, followed by the arguments."""
+    batches: list[Batch] = []
+    changes(engine_that(listened(batches)), a_data=3, a_grad=5, b_data=4, b_grad=-1)
+    preload, call, *_ = batches[0].runs[0].steps
+    assert ("preload", [[0, 5.0], [1, -1.0]]) == preload
+    assert ("call", "keep", [["nodes", [0, 1]], ["number", 0.5]]) == call
+
+
+@pytest.mark.parametrize(("name", "number", "actual"), [("b.grad", 0.0, -1.0), ("a.data", 2.5, 3.0)])
+def test_a_leaf_that_holds_another_number_is_shown(name: str, number: float, actual: float) -> None:
+    """The finding has the actual and the expected number of a leaf, under the name of its attribute."""
+    found = finding(honest, lambda engine: changes(engine, a_grad=5, **{name: number}))
+    about = "a = 3 with gradient 5, b = 4 with gradient -1, keep(parameters, 0.5)"
+    assert Finding("failed", about, {name: number}, {name: actual}) == found
+
+
+LOSSES = ["numbers", [NINE, (2.25).hex()]]
+
+
+def trained(losses: Any, a: float) -> Says:
+    """Return an engine whose `train` returns these losses and sets a, the only parameter of `SQUARE`, to this value."""
+    return with_result(
+        0, 3, lambda result: ["values", [a.hex(), result[1][1]]], None, with_result(0, 1, lambda _: losses)
+    )
+
+
+def trains(engine: EngineUnderCheck) -> None:
+    engine.trains("L = a * a", a=3, steps=2, rate=0.25)
+
+
+def test_training_that_goes_down_the_gradient_passes() -> None:
+    """From a = 3 two steps of 0.25 * 2a lead to 1.5 and 0.75; the losses before them are 9 and 2.25."""
+    batches: list[Batch] = []
+    trains(engine_that(listened(batches, trained(LOSSES, 0.75))))
+    preload, train, *_ = batches[0].runs[0].steps
+    assert ("preload", [[0, 1.0]]) == preload
+    assert ("train", SQUARE.root, 2, 0.25) == train
+
+
+@every(
+    ("losses", "a", "wrong", "remarks"),
+    [
+        (LOSSES, 0.5, {"a after 2 steps": (0.75, 0.5)}, ()),
+        (["numbers", [NINE, NINE]], 0.75, {"loss at step 2": (2.25, 9.0)}, ()),
+        (["numbers", [(8.0).hex(), (2.25).hex()]], 0.5, {"loss at step 1": (9.0, 8.0)}, ()),
+        (["nothing"], 0.75, {}, (Returned("train", 2, None, "None"),)),
+        (["numbers", [NINE]], 0.5, {"a after 2 steps": (0.75, 0.5)}, (Returned("train", 2, 1),)),
+    ],
+)
+def test_training_that_goes_elsewhere_is_shown(
+    losses: Any, a: float, wrong: dict[str, tuple[float, float]], remarks: tuple[Remark, ...]
+) -> None:
+    """A parameter or a loss that differs from torch's is shown with torch's. A wrong number of losses is a remark."""
+    found = finding(trained(losses, a), trains)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+    assert remarks == found.remarks
+
+
+def test_a_list_that_a_function_has_emptied_is_a_failure() -> None:
+    """All is right except that the list of parameters is empty afterwards."""
+    emptied = with_result(0, 2, lambda _: ["nodes", []], None, trained(LOSSES, 0.75))
+    assert (ListChanged("train"),) == finding(emptied, trains).remarks
+    cleared = with_result(0, 2, lambda _: ["nodes", [1]])
+    assert (ListChanged("keep"),) == finding(cleared, lambda engine: changes(engine, a_grad=5)).remarks
+
+
+def test_fixed_training_keeps_its_start() -> None:
+    """The leaves of a `fixed` start are not redrawn, unlike others."""
+    engine = engine_that(trained(LOSSES, 0.75), redraw=redrawn())
+    engine.trains("L = a * a", a=3, steps=2, rate=0.25, fixed=True)
