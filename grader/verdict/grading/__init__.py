@@ -1,20 +1,16 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
+from ..submission import Addition, Submission, is_searched, relative_path, stamp_of
 from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, Searching, examine, explain, is_run, plan
 from .repair import search_budget
 from .scoring import FileState, score
 from .submissions import (
-    Addition,
     Progress,
     Searched,
-    Submission,
     grade,
     grade_events,
     grade_submission,
-    is_searched,
-    relative_path,
     search_file,
     search_submission,
-    stamp_of,
     submission_events,
 )
