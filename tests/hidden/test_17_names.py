@@ -1,4 +1,5 @@
 import math
+from functools import cache
 
 from grader.checks import EngineUnderCheck, check, program
 from grader.program import Program
@@ -42,6 +43,7 @@ def times(loss: str, leaf: str) -> tuple[str, str]:
     return ("K", f"; L = K * {leaf}") if leaf else (loss, "")
 
 
+@cache
 def bigram(*names: str, by: str = "") -> Program:
     """Return a program of the loss of the bigram model with the table TABLE, or of its product with a leaf."""
     loss, product = times("L", by)
@@ -68,6 +70,7 @@ def network(n: int, context: tuple[int, int]) -> list[str]:
     return [*hidden, *(f"l{k}_{n} = {weighted(f'output[{k}]', outputs)}" for k in range(len(LETTERS)))]
 
 
+@cache
 def logits(context: tuple[int, int], root: str) -> Program:
     """Return a program of the network's logits l0_0, l1_0 and so on, and of a root that is computed from them."""
     made = ", ".join(f"l{k}_0" for k in range(len(LETTERS)))
@@ -76,6 +79,7 @@ def logits(context: tuple[int, int], root: str) -> Program:
     return program(text, by_torch, embedding=EMBEDDING, hidden=HIDDEN, output=OUTPUT)
 
 
+@cache
 def loss_of(*names: str, by: str = "") -> Program:
     """Return a program of the loss of the network, or of its product with a leaf."""
     loss, product = times("L", by)

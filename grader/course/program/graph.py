@@ -72,7 +72,8 @@ class Op(msgspec.Struct, frozen=True):
 
 
 def _indices(operands: tuple[Operand, ...]) -> tuple[int, ...]:
-    return tuple([operand for operand in operands if isinstance(operand, int)])  # a list: a generator is slower
+    # a list and `type`, because a generator and `isinstance` are slower, and a graph may have very many nodes
+    return tuple([operand for operand in operands if type(operand) is int])
 
 
 Node: TypeAlias = Leaf | Op
@@ -444,8 +445,12 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
         leaves = tuple((name, float(x).hex()) for key, value in values.items() for name, x in _leaves(key, value))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
-    if not truth:
-        return _parsed(text, leaves)
+    return _following(text, truth, leaves) if truth else _parsed(text, leaves)
+
+
+@lru_cache(maxsize=256)  # shared by all submissions of a cohort
+def _following(text: str, truth: str, leaves: tuple[tuple[str, str], ...]) -> Program:
+    """Return the program of a text that may call functions of the learner's file, with the program `truth`."""
     # leaves of both are in `truth`, so that its answer has every node
     of_truth = _parsed(truth, _named_in(f"{text} {truth}", leaves), idle=True)
     parsed = replace(_parsed(text, _named_in(text, leaves), calls=True), truth=of_truth)

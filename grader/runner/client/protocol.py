@@ -813,16 +813,16 @@ def decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, 
 
 
 def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -> Done | Broke | None:
-    if not isinstance(outcome, _Done | _Broke):
+    if not isinstance(outcome, (_Done, _Broke)):
         return None
     # a run that broke has the results of the steps before
     results, completed = outcome.results, isinstance(outcome, _Done)
     if len(results) > len(run.steps) or (completed and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
     order = _Order(len(run.program.nodes), arrangement)
-    decoded = tuple(order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False))
+    decoded = tuple([order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False)])
     # only functions of the file that make nodes lead to a graph of its own
-    recordings = [result for result in decoded if isinstance(result, Recorded) and not run.program.truth]
+    recordings = [] if run.program.truth else [result for result in decoded if isinstance(result, Recorded)]
     if any(recording.traced is not None for recording in recordings):
         raise Refused("a recording has a graph of its own, but no function of the file makes nodes")
     if completed and any(None in recording.values for recording in recordings):
@@ -841,7 +841,10 @@ class _Order:
     def __init__(self, count: int, arrangement: Arrangement | None) -> None:
         self._count = count
         self._places: Sequence[int] | None = arrangement and arrangement.places
-        self._nodes = {place: node for node, place in enumerate(arrangement.places)} if arrangement else {}
+
+    @cached_property
+    def _nodes(self) -> dict[int, int]:
+        return {place: node for node, place in enumerate(self._places or ())}
 
     def result(self, result: _WireResult, step: str) -> Result:
         """Return the result of a step. Raises `Refused` if it does not fit the step or the program."""

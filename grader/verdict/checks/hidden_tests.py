@@ -71,9 +71,14 @@ def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
+@functools.cache
+def _parts(wanted: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(wanted), get_args(wanted)
+
+
 def _fits(value: object, wanted: Any) -> bool:
     """Return whether a value has the annotated type. A number may be an int, and is finite."""
-    kind, inner = get_origin(wanted), get_args(wanted)
+    kind, inner = _parts(wanted)
     if kind in (types.UnionType, Union):
         return any(_fits(value, one) for one in inner)
     if kind is dict:

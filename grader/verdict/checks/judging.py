@@ -121,9 +121,8 @@ class Judging:
         self._limits = limits
         self._questions = Questions(seed, redraw)
         self._shrinking = False  # whether other programs are run to explain a failure (see `_aside`)
-        # the number of judged programs, and their calls of methods; the programs that could not be built
-        self._judged = 0
-        self._built: set[tuple[str, bool]] = set()
+        # the judged programs; the programs that could not be built
+        self._judged: list[Program] = []
         self._absent: list[tuple[Program, Problem]] = []
         self.comparisons = 0
         self.output: list[str] = []
@@ -140,10 +139,12 @@ class Judging:
             CheckFailed: the engine lacks an operation that every program of the check needs, or lacks it in one
                 program and has it in another. An operation that uses a missing one counts as missing.
         """
+        # the calls of methods of the judged programs are needed only then, and a graph may have very many
+        built = {call for judged in self._judged for call in judged.calls} if self._absent else set()
         for about, problem in self._absent:
             calls = {call for call in about.calls if call[0] == problem.user}
             # a method may use the missing one for nodes only, and not for numbers
-            elsewhere = calls <= self._built if calls else problem.method in {method for method, _ in self._built}
+            elsewhere = calls <= built if calls else problem.method in {method for method, _ in built}
             if not self._judged or elsewhere:
                 fail_for(problem, self._source)
 
@@ -297,8 +298,7 @@ class Judging:
         if absent:
             self._absent.append((about, absent))
         elif any(outcomes):
-            self._judged += 1
-            self._built |= about.calls
+            self._judged.append(about)
         known = [one for one, gone in zip(outcomes, absences, strict=True) if one is not None and not gone]
 
         # judge the others, most of which are the same object

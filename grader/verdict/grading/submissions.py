@@ -153,7 +153,7 @@ def _exercise(
     examined = yield from examination(grader, exercise, source, budget, stub=stub, facts=True)
     # no learner code runs from here on
     known = grader.book.known.get(exercise.id)
-    explained = explain(known, examined) if known else {}
+    explained = explain(known, examined) if known and examined.failures else {}
     own = own_lines(source.text, stub or "") if examined.failures else ()
     attempts = sorted(examined.attempts)
     return score(exercise, examined.state, examined.checked, explained, examined.facts, own, attempts), examined
