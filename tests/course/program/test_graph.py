@@ -595,3 +595,10 @@ def test_a_call_that_is_no_program_is_refused(text: str, truth: str, says: str) 
     """The error names the part of the text."""
     with pytest.raises(ProgramError, match=re.escape(says)):
         program(text, truth, a=2)
+
+
+def test_a_program_with_a_truth_is_made_once() -> None:
+    """All submissions of a class share what is computed from it."""
+    made = [program("d = double(a); L = d * a", "d = a + a; L = d * a", a=value) for value in (2, 2, 3)]
+    assert made[0] is made[1]
+    assert made[0] is not made[2]
