@@ -53,7 +53,8 @@ def measure(checkout: Path, further: int) -> dict[str, float]:
             submission = grading.Submission(read, grading.stamp_of("halves", read))
             grader = grading.Grader(course, book, checks, oracle, warm, course.seed)
             *_, report = grading.submission_events(grader, submission, budget=budget)
-            assert isinstance(report, Report) and report.score == report.max_score, "a solution lost points"
+            assert isinstance(report, Report)
+            assert report.score == report.max_score, "a solution lost points"
             halves.append((time.process_time() - before, budget.cpu_s))
     stages = (imported - begun, prepared - imported, *halves[0], *min(halves[1:]))
     return dict(zip(_STAGES, stages, strict=True))
