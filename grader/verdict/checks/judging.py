@@ -78,7 +78,7 @@ class _Verdict(Struct, frozen=True):
 
 
 class Judging:
-    """What all checks share: a check's runs are sent as one batch, and the outcomes are judged.
+    """The part that all checks have in common: a check's runs are sent as one batch, and the outcomes are judged.
 
     The file is run again, and the batch is executed under every order seed. `CheckFailed` is raised for the first
     program, smallest first, with a wrong result under any order seed.
