@@ -10,7 +10,7 @@ from .orders import OrderChecks
 from .passes import PassChecks
 from .questions import parsed
 from .rules import RuleChecks
-from .training import TrainingChecks
+from .trainings import TrainingChecks
 from .values import ValueChecks
 
 
