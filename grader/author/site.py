@@ -401,7 +401,7 @@ def _hashes(directive: str, frames: Iterable[str]) -> str:
     )
 
 
-class Answers(Struct, frozen=True):
+class InterpreterAnswers(Struct, frozen=True):
     """The answers of an interpreter in JSON, by the request."""
 
     grade: Verdict
@@ -412,7 +412,7 @@ class Answers(Struct, frozen=True):
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schemas of what the page takes from an interpreter and from the browser's storage, by name."""
-    _, known = msgspec.json.schema_components([Answers, Stored], ref_template="{name}")
+    _, known = msgspec.json.schema_components([InterpreterAnswers, Stored], ref_template="{name}")
     return known
 
 

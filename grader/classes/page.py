@@ -23,7 +23,7 @@ from termcolor import colored
 
 from ..base.page import REPORT_STYLE, Parts, pack, write_page
 from ..base.text import columns, few, instant, packed, padded, plain
-from ..course.learners import Change, Learner, NeedsReview, Person
+from ..course.learners import ChangedTotal, Learner, NeedsReview, Person
 from ..verdict.formats import decision_on, student_id
 from ..verdict.report import CheckResult, Compared, Diagnosis, ExerciseResult, Report, failure, line_of
 from ..words import instructor as words
@@ -105,7 +105,7 @@ class Beside:
 
     code: Callable[[Report], Mapping[str, str]] = lambda report: {}
     hints: Mapping[str, str] = field(default_factory=dict)
-    changes: Sequence[Change] | None = None
+    changes: Sequence[ChangedTotal] | None = None
     earlier: str = ""
 
 
@@ -274,7 +274,7 @@ def _review_rows(review: Review) -> list[list[str]]:
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
 
-def _change_data(change: Change) -> dict[str, Any]:
+def _change_data(change: ChangedTotal) -> dict[str, Any]:
     return _given_fields(
         id=change.id,
         name=_line(change.name),

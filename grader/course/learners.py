@@ -301,7 +301,7 @@ class ChangeReason:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedTotal:
     """A learner whose row changed. `before` or `after` is None if the learner has no total in that table."""
 
     id: str

@@ -31,7 +31,7 @@ from ..verdict.grading import (
 from ..verdict.report import ExerciseResult, Report, check_for_learner, for_learner
 from .replay import Played
 from .replay.presets import record_all
-from .replay.record import CheckedFile, LearnerFile, Subject, answers_of
+from .replay.record import CheckedFile, FileToReplay, Subject, answers_of
 from .workspace import next_exercise
 
 PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
@@ -199,7 +199,7 @@ class Practice:
             return Played(())
         # a result is known only for the text that was graded
         result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
-        file = LearnerFile(exercise.id, source.path.name, source, (result and result.repairs) or None)
+        file = FileToReplay(exercise.id, source.path.name, source, (result and result.repairs) or None)
 
         def answers(wanted: Program) -> Answer | None:
             """Return torch's answer to the program of a check, which is known. Torch is not started for another one."""

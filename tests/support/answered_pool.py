@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from grader.base.processes import Done
+from grader.base.processes import OnDone
 from grader.classes.cohort.run import Order, Outcome
 
 
@@ -19,7 +19,7 @@ class AnsweredPool:
     def start(self) -> str:
         return "namespaces"
 
-    def begin(self, job: Order, done: Done) -> None:
+    def begin(self, job: Order, done: OnDone) -> None:
         self.graded.append(job.id)
         done(self.answer(job))
 

@@ -23,7 +23,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ... import __version__
-from ...base.processes import TRIES, Crew, Done, Ended, Flow, NotStarted, Service, decode, encode
+from ...base.processes import TRIES, Crew, Flow, OnDone, Service, ServiceEnded, ServiceNotStarted, decode, encode
 from ...base.text import json_text, readable
 from ...course.load import Course
 from ...course.oracle import Answer, AnswerBook, Oracle
@@ -149,7 +149,7 @@ class Pool(Protocol):
     def room(self) -> int:
         """Return how many jobs may be begun at a time, so that no process has to wait for one."""
 
-    def begin(self, job: Order, done: Done) -> None:
+    def begin(self, job: Order, done: OnDone) -> None:
         """Grade or search as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
 
     def close(self) -> None:
@@ -176,7 +176,7 @@ class GradingProcess(Service):
         """Start the process unless it runs, and wait until it can grade. Raises `PoolError`."""
         try:
             ready = super().start()
-        except NotStarted as failure:
+        except ServiceNotStarted as failure:
             refusal = failure.reply
             raise PoolError(
                 refusal.message if isinstance(refusal, Faulted) else "a grading process did not start"
@@ -328,7 +328,7 @@ class DaskPool:
         threads: dict[str, int] = self._client.nthreads()
         return _AHEAD * max(1, sum(threads.values()))
 
-    def begin(self, job: Order, done: Done) -> None:
+    def begin(self, job: Order, done: OnDone) -> None:
         """Grade or search on any worker. `done` gets the outcome, or a `PoolError`."""
 
         def finish(future: Any) -> None:
@@ -480,7 +480,7 @@ def grade_entries(
                 case Unsearched(name):
                     progress.unsearched.append(name)
                     continue
-                case entry, Ended(status):
+                case entry, ServiceEnded(status):
                     grading.faulted(entry.id, words.reading_ended(status))
                 case entry, read:
                     intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read

@@ -205,7 +205,7 @@ _LEAST = 10  # the smallest number that is treated as an id, if no median is kno
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileNameReading:
     """One interpretation of a file's name.
 
     Attributes:
@@ -226,19 +226,19 @@ class Reading:
         return f"{self.name}_{self.user}" if self.user else self.name
 
 
-def readings(name: str) -> tuple[Reading, ...]:
+def readings(name: str) -> tuple[FileNameReading, ...]:
     """Return a reading of a file's name for each person to whom it may belong, the shortest person's name first.
 
     If the original name is that of an exercise file in some readings, only those readings are returned.
     """
-    found: dict[str, Reading] = {}
+    found: dict[str, FileNameReading] = {}
     for reading in _readings(name):
         found.setdefault(reading.who, reading)
     exercises = [reading for reading in found.values() if reading.file and _EXERCISE.fullmatch(reading.file)]
     return tuple(exercises or found.values())
 
 
-def likely_readings(names: Iterable[str]) -> dict[str, tuple[Reading, ...]]:
+def likely_readings(names: Iterable[str]) -> dict[str, tuple[FileNameReading, ...]]:
     """Return the readings of each name that has any. Omit readings in which the file's id is implausibly small.
 
     Canvas numbers its files consecutively, so the ids in one assignment have similar sizes.
@@ -254,7 +254,7 @@ def likely_readings(names: Iterable[str]) -> dict[str, tuple[Reading, ...]]:
     return {name: likely[name] or found[name] for name in found}
 
 
-def _readings(name: str) -> Iterator[Reading]:
+def _readings(name: str) -> Iterator[FileNameReading]:
     anonymous = _ANONYMOUS.match(name)
     people = [(anonymous, anonymous["who"], "")] if anonymous else []
     people += [(user, name[: user.start()], user["user"]) for user in _USER.finditer(name)]
@@ -264,7 +264,7 @@ def _readings(name: str) -> Iterator[Reading]:
             number, file = rest["number"], rest["file"]
             own = file and _AGAIN.sub("", file)
             before = name[: len(name) - len(file or "")]
-            yield Reading(who, user, found["late"] is not None, int(number) if number else None, own, before)
+            yield FileNameReading(who, user, found["late"] is not None, int(number) if number else None, own, before)
 
 
 def _fits_canvas(folder: Folder) -> bool:
@@ -275,7 +275,7 @@ def _fits_canvas(folder: Folder) -> bool:
 
 def _read_canvas(folder: Folder) -> Iterator[Entry]:
     """Yield an entry with all files of each person, and an entry for each file that may belong to several people."""
-    files: dict[str, dict[str, Reading]] = {}
+    files: dict[str, dict[str, FileNameReading]] = {}
     doubtful: dict[str, list[str]] = {}
     for name, (first, *others) in likely_readings(folder.names).items():
         # the name fits one person

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...base.processes import TRIES, Crew, Ended, Flow, NotStarted, Service
+from ...base.processes import TRIES, Crew, Flow, Service, ServiceEnded, ServiceNotStarted
 from ...runner.client import Reason, Source, bounds
 from ...words.practice import unread_text
 from ..people.decisions import Choice
@@ -25,7 +25,7 @@ _DIGEST = 80  # bytes of a digest
 # -- The messages between a run and the processes that read its submissions
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ReadingLimits(msgspec.Struct, frozen=True):
     """The limits for reading one submission.
 
     The slowest archive within the bounds of `archives` is 64 MB of noise packed by bzip2. It takes 15 s of
@@ -42,7 +42,7 @@ class Setup(msgspec.Struct, frozen=True):
     """The settings of a run's readers: file names by exercise id, and limits."""
 
     exercises: dict[str, str]
-    limits: Limits
+    limits: ReadingLimits
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -82,7 +82,9 @@ def most(exercises: dict[str, str]) -> int:
 
 # -- The processes
 
-Read: TypeAlias = Intake | Stopped | Ended  # after two processes have ended, which does not count against a submission
+Read: TypeAlias = (
+    Intake | Stopped | ServiceEnded
+)  # after two processes have ended, which does not count against a submission
 
 
 def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Intake:
@@ -98,7 +100,7 @@ def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Inta
 class Reader(Service):
     """A process that reads submissions one after another."""
 
-    def __init__(self, exercises: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, exercises: Mapping[str, str], limits: ReadingLimits) -> None:
         setup = Setup(dict(exercises), limits)
         self._exercises, self._limits = setup.exercises, limits
         super().__init__(_SERVER, Reply, setup, Ready, at_most=most(setup.exercises))
@@ -111,7 +113,7 @@ class Reader(Service):
         for _ in range(TRIES):
             try:
                 reply = self.ask(order)
-            except NotStarted as failure:
+            except ServiceNotStarted as failure:
                 status = getattr(failure.reply, "status", 0)
                 raise IntakeError(f"the process that reads submissions did not start (status {status})") from None
             stopped = None
@@ -120,14 +122,14 @@ class Reader(Service):
                     return reply.of(entry)
                 case Stopped():
                     stopped = reply
-                case Ended(status):
+                case ServiceEnded(status):
                     stopped = self._stopped(status)
             # the next attempt needs another process, and so does the next submission
             self.end()
             if stopped is not None:
                 return stopped
         # a process that answers with other exercises than it was asked for counts as ended
-        return reply if isinstance(reply, Ended) else Ended(0)
+        return reply if isinstance(reply, ServiceEnded) else ServiceEnded(0)
 
     def _stopped(self, status: int) -> Stopped | None:
         """Return the limit that ended a process with this exit status, or None. Each clock has its own signal."""
@@ -144,7 +146,7 @@ class Readers(Crew[Reader, Entry]):
     """Several reading processes. The result of a task is a pair of the entry and what was read."""
 
     def __init__(self, exercises: Mapping[str, str], count: int) -> None:
-        readers = (Reader(exercises, Limits()) for _ in range(count))
+        readers = (Reader(exercises, ReadingLimits()) for _ in range(count))
         super().__init__(readers, lambda reader, entry: (entry, reader.read(entry)))
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:

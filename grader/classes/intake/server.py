@@ -12,7 +12,7 @@ from typing import IO
 from ...base.processes import own_streams, receive, send
 from ...runner.sandbox import limit_this_process
 from .files import Intake, read_files
-from .reader import Limits, Order, Ready, Reply, Setup, Stopped
+from .reader import Order, ReadingLimits, Ready, Reply, Setup, Stopped
 
 _MAX_ORDER = 64 << 20  # bytes; the run itself sends orders, and each names the files of one person
 
@@ -46,7 +46,7 @@ def _read(order: Order, setup: Setup) -> Intake:
     try:
         return read_files(places, setup.exercises, order.choices)
     finally:
-        _set_clocks(Limits(0, 0))
+        _set_clocks(ReadingLimits(0, 0))
 
 
 def _let_clocks_end_this_process() -> None:
@@ -56,7 +56,7 @@ def _let_clocks_end_this_process() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
 
 
-def _set_clocks(limits: Limits) -> None:
+def _set_clocks(limits: ReadingLimits) -> None:
     """Make the kernel end this process after the CPU time or wall time in `limits`; 0 means never."""
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s)

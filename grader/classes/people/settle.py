@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ...course.learners import (
     Border,
-    Change,
+    ChangedTotal,
     ChangeReason,
     Decided,
     Learner,
@@ -564,22 +564,22 @@ def compare(
     after: Sequence[Learner],
     old: Mapping[str, Report],
     new: Mapping[str, Report],
-) -> tuple[Change, ...]:
+) -> tuple[ChangedTotal, ...]:
     """Return the learners whose total or standing changed, with the reasons.
 
     Args:
         old: the reports that count in the first table, by the learner's key there. Unknown reports are omitted.
         new: the reports that count in the second table, by the learner's key there.
     """
-    found: list[Change] = []
+    found: list[ChangedTotal] = []
     for was, one in changed_rows(before, after):
         if was is not None and one is None:
-            found.append(Change(was.id, was.person.name, _total(was), None, (ChangeReason("gone"),)))
+            found.append(ChangedTotal(was.id, was.person.name, _total(was), None, (ChangeReason("gone"),)))
         elif one is not None and was is None:
-            found.append(Change(one.id, one.person.name, None, _total(one), (ChangeReason("new"),)))
+            found.append(ChangedTotal(one.id, one.person.name, None, _total(one), (ChangeReason("new"),)))
         elif was is not None and one is not None:
             reasons = tuple(_reasons(was, one, old.get(was.id), new.get(one.id)))
-            found.append(Change(one.id, one.person.name, _total(was), _total(one), reasons))
+            found.append(ChangedTotal(one.id, one.person.name, _total(was), _total(one), reasons))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...base.files import UserError
-from ...base.processes import Ended, Service
+from ...base.processes import Service, ServiceEnded
 from ..program import Descent, Program, Question
 from .answer_book import Answer, AnswerBook
 from .redraw import Redraw
@@ -157,7 +157,7 @@ class Oracle:
             require_torch(f"the answer to {program.shown}")
             self.start()
         reply = self._service.ask(Request(program.question))
-        if isinstance(reply, Ended):
+        if isinstance(reply, ServiceEnded):
             raise OracleError("the oracle's process ended; can this Python `import torch`?")
         if reply.answer is None:
             raise NoAnswer(f"torch has no finite answer to {program.shown}: {reply.error}")

@@ -20,7 +20,7 @@ from folders import laid_out, taken
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.processes import Ended, Flow
+from grader.base.processes import Flow, ServiceEnded
 from grader.classes.cohort import LocalPool, Results, ResultsError, RunProgress, drawn, grade_entries, settings
 from grader.classes.cohort.run import (
     Drawn,
@@ -618,7 +618,7 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
 
 def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_reads: Callable[[Read], None]) -> None:
     """The submission is not at fault, so there is no report, not even an old one."""
-    bob_reads(Ended(-9))
+    bob_reads(ServiceEnded(-9))
     progress = cohort.run()
     assert ({"bob": "the process that read it ended with status -9"}, 3) == (progress.faults, progress.kept)
     assert Results(cohort.out).report("bob") is None

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from grader.base.processes import decode, encode, receive, send
 from grader.classes.intake import Entry, Intake, IntakeError, Readers, Stopped, entries, server
-from grader.classes.intake.reader import Limits, Order, Reader, Ready, Reply, Setup, most
+from grader.classes.intake.reader import Order, Reader, ReadingLimits, Ready, Reply, Setup, most
 from grader.runner.client import Source
 from grader.runner.client.bounds import SOURCE
 
@@ -34,7 +34,7 @@ needs_clocks = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def one(exercises: dict[str, str]) -> Iterator[Reader]:
     """Return a process with the limits of every run."""
-    made = Reader(exercises, Limits())
+    made = Reader(exercises, ReadingLimits())
     yield made
     made.close()
 
@@ -45,7 +45,7 @@ def limited(exercises: dict[str, str]) -> Iterator[Callable[..., Reader]]:
     made: list[Reader] = []
 
     def make(**limits: Any) -> Reader:
-        made.append(Reader(exercises, Limits(**limits)))
+        made.append(Reader(exercises, ReadingLimits(**limits)))
         return made[-1]
 
     yield make
@@ -178,7 +178,7 @@ def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(server, "limit_this_process", lambda memory_mb: None)
     monkeypatch.setattr(server, "_let_clocks_end_this_process", lambda: None)
     orders, replies = io.BytesIO(), io.BytesIO()
-    for message in (Setup(exercises, Limits()), Order(()), Order(())):
+    for message in (Setup(exercises, ReadingLimits()), Order(()), Order(())):
         send(orders, message)
     orders.seek(0)
     server.serve(orders, replies)

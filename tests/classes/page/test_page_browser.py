@@ -19,7 +19,7 @@ from grader.classes.people import Class, HandIn
 from grader.classes.people.deadlines import Rules
 from grader.classes.people.roster import parse_roster
 from grader.course.facts import FaultFact
-from grader.course.learners import Change, ChangeReason, Submitter
+from grader.course.learners import ChangedTotal, ChangeReason, Submitter
 from grader.course.load import Course
 from grader.verdict.report import CheckResult, Diagnosis, Report
 from grader.verdict.report.model import SubmissionStamp
@@ -613,7 +613,7 @@ def test_axe_finds_nothing(open_page: OpenPage, make_class: MakeClass, scheme: s
             page.locator(f"{ROWS} button[data-i]").first.click()
 
 
-CHANGE = Change("new", "A new one", None, 3, (ChangeReason("new"), ChangeReason("check", "swap.both", 0, 2)))
+CHANGE = ChangedTotal("new", "A new one", None, 3, (ChangeReason("new"), ChangeReason("check", "swap.both", 0, 2)))
 CODE = "class Value:\n    def __add__(self, other):\n        self.grad = out.grad\n" + "\n" * 60 + "# the end"
 
 
