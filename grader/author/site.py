@@ -30,7 +30,7 @@ from ..course.load import Course, CourseError
 from ..course.oracle import AnswerBook, read_book
 from ..course.remarks import Died
 from ..practice.replay import ReplayPage, build_replay_frame
-from ..practice.site_data import Block, GivenFiles, Search, SiteCourse, SiteExercise, SitePart, Stored, Verdict
+from ..practice.site_data import Block, GivenFiles, SearchProgress, SiteCourse, SiteExercise, SitePart, Stored, Verdict
 from ..words import author as words
 from ..words import practice
 from ..words.learner import ended_text
@@ -405,7 +405,7 @@ class InterpreterAnswers(Struct, frozen=True):
     """The answers of an interpreter in JSON, by the request."""
 
     grade: Verdict
-    search: Search
+    search: SearchProgress
     taken: GivenFiles
     replay: ReplayPage
 

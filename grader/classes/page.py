@@ -141,14 +141,14 @@ class _Code:
 
 
 @dataclass(frozen=True)
-class Document:
+class PageData:
     """The data of a page, ready to be encoded, and the packed parts of the learners' code."""
 
     data: dict[str, Any]
     code: list[str]
 
 
-def document(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> Document:
+def document(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> PageData:
     """Return the page's data.
 
     Reports on another course, or on another version of the course, are left out and counted. A learner
@@ -196,7 +196,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     }
     if beside.changes is not None:
         data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_change_data, beside.changes))}
-    return Document(data, code.packed)
+    return PageData(data, code.packed)
 
 
 class _Table:
