@@ -26,10 +26,10 @@ from ..words.sentence import cannot_be_written
 from .options import (
     About,
     CourseAround,
-    LearnerFolder,
     GradeOptions,
-    TierName,
+    LearnerFolder,
     PlayOptions,
+    TierName,
     course_of_folder,
     default_memo,
     exercise_ids,

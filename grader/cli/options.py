@@ -71,7 +71,9 @@ def forms(*usage: str) -> Callable[[F], F]:
 class Command(click.Command):
     """A command that runs a function. Its help is the first paragraph of the function's docstring."""
 
-    def __init__(self, name: str, run: CommandFunction, epilog: Callable[[click.HelpFormatter], None] | None = None) -> None:
+    def __init__(
+        self, name: str, run: CommandFunction, epilog: Callable[[click.HelpFormatter], None] | None = None
+    ) -> None:
         parameters = inspect.signature(run).parameters
         # a function with many options has one parameter: a struct with a field for each of them
         options: Any = next((one.annotation for one in parameters.values() if _is_struct(one.annotation)), None)
@@ -347,7 +349,8 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
         int, About("how many submissions to grade at the same time (default: the number of processors)", metavar="N")
     ] = os.cpu_count() or 1
     seed: Annotated[
-        Utf8Text | None, About("draw numbers and random programs from this seed instead of a secret one", metavar="TEXT")
+        Utf8Text | None,
+        About("draw numbers and random programs from this seed instead of a secret one", metavar="TEXT"),
     ] = None
     explain: Annotated[
         str | None,

@@ -19,8 +19,8 @@ from ..verdict.checks import CheckSession, GraderFault
 from ..verdict.grading import (
     Addition,
     CheckEnded,
-    Event,
     Grader,
+    GradingEvent,
     Searched,
     Searching,
     Submission,
@@ -37,7 +37,7 @@ from .workspace import next_exercise
 PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
 
 
-Shown: TypeAlias = Event | Searching | Report
+Shown: TypeAlias = GradingEvent | Searching | Report
 
 
 class Withdrawn(Exception):

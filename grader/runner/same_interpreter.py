@@ -22,7 +22,7 @@ from typing import Any
 
 from ..course.load import Limits
 from ..course.remarks import Died
-from .client.transport import MAX_CPU_S, TransportAnswer, Budget, KeptOutput, Transport
+from .client.transport import MAX_CPU_S, Budget, KeptOutput, Transport, TransportAnswer
 from .worker.adapter import load
 from .worker.adapter.execute import LearnerFile
 from .worker.adapter.trials import open_file

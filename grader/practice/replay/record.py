@@ -18,6 +18,7 @@ from ...runner.client import (
     LoadFailed,
     Observed,
     Odd,
+    Problem,
     Ran,
     Read,
     Reading,
@@ -30,7 +31,6 @@ from ...runner.client import (
     cut,
     read_exercise,
 )
-from ...runner.client import ReplayProblem as Failure
 from ...runner.sandbox import Warm
 from ...verdict.checks import MOST_NODES, EngineUnderCheck, Training, layers, recorded, shown, stopped, training
 from ...verdict.grading import Grader, examine, search_budget, search_file
@@ -457,7 +457,7 @@ def _silence(
     )
 
 
-def failure(cause: Failure | Died, file: FileToReplay, where: Where) -> ReplayProblem:
+def failure(cause: Problem | Died, file: FileToReplay, where: Where) -> ReplayProblem:
     """Return the problem as a sentence, with the place where it arose.
 
     Args:

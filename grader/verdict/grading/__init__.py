@@ -1,6 +1,17 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
-from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, Searching, examine, explain, is_run, plan
+from .examination import (
+    CheckBegan,
+    CheckEnded,
+    Examined,
+    Grader,
+    GradingEvent,
+    Searching,
+    examine,
+    explain,
+    is_run,
+    plan,
+)
 from .repair import search_budget
 from .scoring import FileState, score
 from .submissions import (

@@ -83,7 +83,7 @@ class Searching(Struct, frozen=True):
     tried: int
 
 
-Event: TypeAlias = CheckBegan | CheckEnded
+GradingEvent: TypeAlias = CheckBegan | CheckEnded
 
 
 class Grader(Struct, frozen=True):
@@ -163,7 +163,7 @@ def examination(
     limit_divisor: int = 1,
     to_the_end: bool = False,
     facts: bool = False,
-) -> Generator[Event, None, Examined]:
+) -> Generator[GradingEvent, None, Examined]:
     """Load the source of an exercise in a separate process, and run the checks on it. Yield the progress.
 
     Args:

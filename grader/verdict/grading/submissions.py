@@ -33,7 +33,7 @@ from ..report.model import (
     overall,
     part_results,
 )
-from .examination import Event, Examined, Grader, Searching, examination, examine, explain, finished
+from .examination import Examined, Grader, GradingEvent, Searching, examination, examine, explain, finished
 from .repair import search, search_budget
 from .scoring import score
 
@@ -52,7 +52,7 @@ class Addition(Struct, frozen=True):
         return replace(report, exercises=tuple(results))
 
 
-Progress: TypeAlias = Event | Report | Searching | Addition
+Progress: TypeAlias = GradingEvent | Report | Searching | Addition
 
 
 class Submission(Struct, frozen=True):
@@ -72,7 +72,7 @@ class _Graded(Struct, frozen=True):
 
 def _graded(
     grader: Grader, submission: Submission, exercises: Sequence[Exercise] | None = None, budget: Budget | None = None
-) -> Generator[Event, None, _Graded]:
+) -> Generator[GradingEvent, None, _Graded]:
     """Grade exercises of a submission. See `submission_events`."""
     budget = budget or Budget()
     results, failed = [], dict[str, Examined]()
@@ -173,7 +173,7 @@ def is_searched(result: ExerciseResult) -> bool:
 
 def _exercise(
     grader: Grader, exercise: Exercise, source: Source, budget: Budget
-) -> Generator[Event, None, tuple[ExerciseResult, Examined]]:
+) -> Generator[GradingEvent, None, tuple[ExerciseResult, Examined]]:
     """Grade one exercise: load its file, run the checks and probe it; then match and score without learner code."""
     stub = grader.book.stubs.get(exercise.id)
     examined = yield from examination(grader, exercise, source, budget, stub=stub, facts=True)

@@ -111,7 +111,9 @@ def candidates(file: "ParsedFile") -> list[CandidateRow]:
         if not file.editable.isdisjoint(range(one.node.lineno, (one.node.end_lineno or 0) + 1))
     ]
     # the edits in one place, then those in several
-    once = [CandidateRow(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]]
+    once = [
+        CandidateRow(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]
+    ]
     together = [many for kind in ORDER if kind in _TWICE for many in _everywhere(by_kind[kind])]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     likely = sum(one.kind not in _UNLIKELY for one in once)
@@ -783,7 +785,9 @@ class ParsedFile:
                 continue
             line_break = "\n" + " " * column
             beginning = self.span(block[position + 1])[0]
-            yield self._edit("moved", "down", SpliceRow(start, beginning, ""), SpliceRow(last, last, line_break + moved))
+            yield self._edit(
+                "moved", "down", SpliceRow(start, beginning, ""), SpliceRow(last, last, line_break + moved)
+            )
             before = self._source[self.span(block[position + distance - 1])[1] : first]
             up = SpliceRow(start, start, self._source[first:last] + line_break)
             out = SpliceRow(first - len(before), last, "")
@@ -794,7 +798,9 @@ class ParsedFile:
             first, body = self.span(loop)[0], self.span(loop.body[0])[0]  # type: ignore[attr-defined]
             inner = " " * loop.body[0].col_offset  # type: ignore[attr-defined]
             yield self._edit(
-                "moved", "first", SpliceRow(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}")
+                "moved",
+                "first",
+                SpliceRow(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}"),
             )
         if position:
             before_it = block[position - 1]

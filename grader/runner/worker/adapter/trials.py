@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..confine import limits
 from . import load
-from .candidates import CandidateRow, ParsedFile, Function, SpliceRow, candidates, edited, first_line, grafts
+from .candidates import CandidateRow, Function, ParsedFile, SpliceRow, candidates, edited, first_line, grafts
 from .execute import LearnerFile, execute
 
 _CALLS = 200_000  # calls and steps of loops while a file is executed
