@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from . import values
 from .load import CallBudget, OutOfCalls, need
 from .observer import GradientObserver, Write, in_place_of
-from .rules import STORED, Call, Inputs, Reading, Rule, Shared, StoredRules, is_computed, rules_of
+from .rules import STORED, Call, InputsPlace, Reading, Rule, Shared, StoredRules, is_computed, rules_of
 from .values import Unreadable, attributes, code_of
 
 LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
@@ -808,20 +808,20 @@ def _may_be_pass(trial: Trial, name: str, function: FunctionType) -> bool:
     return not name.startswith("__") and able and bool(about_gradients)
 
 
-def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> Inputs:
+def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> InputsPlace:
     """Return where a node keeps its inputs.
 
     That is a usual name, or an attribute that holds the inputs and no other objects. The attribute may belong to an
     object that the node keeps.
     """
     if known := _known(_INPUTS, node):
-        return Inputs(known)
+        return InputsPlace(known)
     kept = attributes(node)
     if name := next((n for n, v in kept.items() if _holds(v, leaves)), ""):
-        return Inputs(name)
+        return InputsPlace(name)
     for via, part in kept.items():
         if type(part).__module__ == module.__name__ and not isinstance(part, type(leaves[0])):
             for name, value in attributes(part).items():
                 if _holds(value, leaves):
-                    return Inputs(name, via)
-    return Inputs("")
+                    return InputsPlace(name, via)
+    return InputsPlace("")

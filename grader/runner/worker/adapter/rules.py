@@ -123,7 +123,7 @@ class Rule(NamedTuple):
     call: Call | None = None
 
 
-class Inputs(NamedTuple):
+class InputsPlace(NamedTuple):
     """The place of a node's inputs: an attribute or a method of the node, or of the object that it keeps as `via`."""
 
     name: str = ""
@@ -163,7 +163,7 @@ class Reading(NamedTuple):
     data: str
     grad: str
     grad_starts_as_none: bool = False
-    inputs_at: Inputs = Inputs()
+    inputs_at: InputsPlace = InputsPlace()
     rule: Rule = Rule()
     make: Callable[[float], Any] | None = None
     passes: tuple[str, ...] = ()
@@ -248,7 +248,7 @@ STORED = ("pairs", "parallel")
 _CONTAINERS = (list, dict, set)  # types in which a file may keep a tape
 
 
-class Nodes(Protocol):
+class ProgramNodes(Protocol):
     """The nodes of one program, made with the learner's class."""
 
     module: ModuleType
@@ -566,7 +566,7 @@ class InlineRules(Rules):
 
     alone = False
 
-    def __init__(self, shape: Reading, nodes: Nodes) -> None:
+    def __init__(self, shape: Reading, nodes: ProgramNodes) -> None:
         super().__init__(shape)
         self._nodes = nodes
         self._tripled: list[Any] = []
@@ -628,7 +628,7 @@ _KINDS: dict[str, type[Rules]] = {"pairs": PairRules, "parallel": ParallelRules}
 _KINDS |= dict.fromkeys(("closure", "visit", "pull", "called"), CalledRules)
 
 
-def rules_of(shape: Reading, nodes: Nodes | None = None) -> Rules:
+def rules_of(shape: Reading, nodes: ProgramNodes | None = None) -> Rules:
     """Return the local rules of an engine, for the nodes of one program. Only inline rules need these nodes."""
     if shape.rule.kind == "inline" and nodes is not None:
         return InlineRules(shape, nodes)
