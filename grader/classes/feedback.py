@@ -170,7 +170,7 @@ def _paths(report: Report) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Result:
+class OverallResult:
     """The overall result of a learner.
 
     Attributes:
@@ -193,13 +193,13 @@ def name_of(report: Report) -> str:
     return ", ".join(one.name for one in report.submission.submitters or ()) or report.submission.id
 
 
-def result_of(report: Report) -> Result:
+def result_of(report: Report) -> OverallResult:
     """Return the overall result from the row of the final table, or else from the points of the report."""
     name, row = name_of(report), report.learner
     if not row:
-        return Result(words.result_text(name, report.score + report.bonus, report.max_score))
+        return OverallResult(words.result_text(name, report.score + report.bonus, report.max_score))
     excused = row.standing == "excused"
-    return Result(
+    return OverallResult(
         words.excused_text(name) if excused else words.result_text(name, row.total, report.max_score),
         tuple(filter(None, _sentences(row))),
         row.comment,

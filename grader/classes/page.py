@@ -155,7 +155,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     who is in the summary but has no report gets no score.
     """
     beside = beside or Beside()
-    table = _Table(summary)
+    table = _ClassTable(summary)
     pools, code = _Pools(), _Code(exercise.id for exercise in summary.exercises)
     learners: list[dict[str, Any]] = []
     worth: dict[tuple[str, str], CheckResult] = {}
@@ -199,7 +199,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     return PageData(data, code.packed)
 
 
-class _Table:
+class _ClassTable:
     """The final table of a class, by submission.
 
     Attributes:
