@@ -111,13 +111,13 @@ def export(
 ) -> int:
     """Write the results of a class in the format of another program."""
     from ..classes.cohort import course_of, export
-    from ..verdict.formats import Request, export_formats
+    from ..verdict.formats import ExportRequest, export_formats
     from ..words import instructor as words
 
     form = export_formats()[to]
     # only files for learners need the course, which says what they may see
     graded_with = course_of(results, course, Path.cwd()) if form.files else None
-    done = export(form, Request(results, platform=platform), out, graded_with, assignment)
+    done = export(form, ExportRequest(results, platform=platform), out, graded_with, assignment)
     for warning in done.warnings:
         print(f"grade: {warning}", file=sys.stderr)
     if done.path is not None:

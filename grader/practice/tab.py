@@ -37,7 +37,7 @@ from ..verdict.report import (
 )
 from ..words.practice import WHEN_LOADED, no_exercise_file, unread_text
 from .screens import exercise_screen
-from .session import Practice, Shown
+from .session import Practice, PracticeEvent
 from .site_data import MARKED, REPORT, GivenFiles, Printed, SearchProgress, Verdict
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
@@ -62,7 +62,7 @@ class Tab:
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
         self._frozen = False  # whether collections skip what the first verdict has imported
-        self._events: Generator[Shown, None, None] | None = None  # the rest of this grading: the search
+        self._events: Generator[PracticeEvent, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
 
     @classmethod

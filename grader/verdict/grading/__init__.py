@@ -16,7 +16,7 @@ from .repair import search_budget
 from .scoring import FileState, score
 from .submissions import (
     Addition,
-    Progress,
+    GradingProgress,
     Searched,
     Submission,
     grade,

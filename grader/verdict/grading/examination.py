@@ -31,6 +31,10 @@ from ..checks import EngineUnderCheck
 from ..checks.judging import Runner, Screen
 from ..checks.outcome import CheckOutcome, reason_of, stopped
 from ..checks.session import CheckSession
+<<<<<<< HEAD
+=======
+from ..checks.under_check import FailedBatch, Runner
+>>>>>>> 70e032a7 (Requests, progress and parts of failures have names of their own)
 from ..diagnosis import (
     NOTHING_ADDED,
     Behaviour,
@@ -118,7 +122,7 @@ class Examined(Struct, frozen=True):
     checked: Mapping[str, Checked] = field(default_factory=dict)
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
     facts: tuple[FaultFact, ...] = ()
-    screens: Mapping[str, Screen] = field(default_factory=dict)
+    screens: Mapping[str, FailedBatch] = field(default_factory=dict)
     passing: tuple[Run, ...] = ()
     attempts: Collection[str] = ()
 
@@ -363,7 +367,7 @@ class _Once(Struct, frozen=True):
         return self.process.run(batch)
 
 
-class _Unrun(Struct, frozen=True):
+class _Planner(Struct, frozen=True):
     """Runs nothing, so that checks are only planned."""
 
     shared: bool = False
@@ -408,7 +412,7 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str, exercises: Iterable[Ex
     """
     for exercise in checks.exercises if exercises is None else exercises:
         for check in exercise.checks:
-            checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Unrun()))
+            checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Planner()))
 
 
 def _passing(engines: Iterable[EngineUnderCheck]) -> tuple[Run, ...]:

@@ -52,7 +52,7 @@ class Addition(Struct, frozen=True):
         return replace(report, exercises=tuple(results))
 
 
-Progress: TypeAlias = GradingEvent | Report | Searching | Addition
+GradingProgress: TypeAlias = GradingEvent | Report | Searching | Addition
 
 
 class Submission(Struct, frozen=True):
@@ -112,7 +112,7 @@ def submission_events(
     exercises: Sequence[Exercise] | None = None,
     budget: Budget | None = None,
     searched: Searched | None = None,
-) -> Generator[Progress, None, None]:
+) -> Generator[GradingProgress, None, None]:
     """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
 
     Args:
@@ -198,7 +198,7 @@ def grade_events(
     notes: tuple[str, ...] = (),
     budget: Budget | None = None,
     searched: Searched | None = None,
-) -> Generator[Progress, None, None]:
+) -> Generator[GradingProgress, None, None]:
     """Grade `files`, a path for each exercise to be graded. Yield the progress, and the full (instructor's) report.
 
     Args:
