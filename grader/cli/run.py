@@ -100,7 +100,7 @@ def run_grade(options: GradeOptions) -> int:
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
-class _Run(NamedTuple):
+class _GradeRun(NamedTuple):
     """The files that a run grades, and how.
 
     Attributes:
@@ -122,7 +122,7 @@ class _Run(NamedTuple):
     own: Path | None
 
 
-def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _Run:
+def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _GradeRun:
     """Return what the options ask for. Raises `UserError`."""
     if options.folder is not None and not options.folder.is_dir():
         raise UserError(practice.no_folder("--from", str(options.folder)))
@@ -141,7 +141,7 @@ def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _Run:
     # the answer book has torch's answers for the course's own seed only
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
-    return _Run(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
+    return _GradeRun(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
 
 
 def _formats(options: GradeOptions) -> "tuple[Output, ...]":

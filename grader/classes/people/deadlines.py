@@ -7,13 +7,12 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 import yaml
 from msgspec import Meta
 
 from ...base.text import did_you_mean
 from ...course.learners import Person
-from ...course.load import CourseError, Document, child, line
+from ...course.load import CourseError, Document, StrictStruct, child, line
 from ...words.instructor import problem_text
 
 # ISO 8601, and the forms of platforms: `2026-03-01 23:59:00 UTC`, `2026-03-01 23:59 +0100`
@@ -107,41 +106,37 @@ def seconds_at(document: Document, node: yaml.Node, key: str) -> int:
 
 DEADLINES = "deadlines.yaml"
 Attempts = Literal["last", "best", "last_in_time"]
-_Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
+WrittenText = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _UNIT = {"hour": 3600, "day": 86400}
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    pass
-
-
-class _Penalty(_Strict, frozen=True):
+class _Penalty(StrictStruct, frozen=True):
     per: Literal["hour", "day"]
     percent: Annotated[int, Meta(ge=1, le=100)] | None = None
     points: Annotated[int, Meta(ge=1)] | None = None
     cap: Annotated[int, Meta(ge=1)] | None = None
 
 
-class _Due(_Strict, frozen=True):
+class _Due(StrictStruct, frozen=True):
     due: Any
 
 
-class _Section(_Strict, frozen=True):
+class _Section(StrictStruct, frozen=True):
     due: Any
     exercises: dict[str, _Due] = {}
 
 
-class _Extension(_Strict, frozen=True):
-    why: _Text
-    learner: _Text | None = None
-    section: _Text | None = None
+class _Extension(StrictStruct, frozen=True):
+    why: WrittenText
+    learner: WrittenText | None = None
+    section: WrittenText | None = None
     until: Any = None
-    extra: _Text | None = None
+    extra: WrittenText | None = None
 
 
-class _DeadlinesFile(_Strict, frozen=True):
+class _DeadlinesFile(StrictStruct, frozen=True):
     due: Any = None
-    grace: _Text | None = None
+    grace: WrittenText | None = None
     penalty: _Penalty | None = None
     attempts: Attempts = "last"
     exercises: dict[str, _Due] = {}

@@ -15,7 +15,7 @@ from ...base.text import did_you_mean, text_digest
 from ...course.learners import Decided, Decision, Learner
 from ...course.load import Course, Document, child, items, line
 from ...words.instructor import KEPT, problem_text
-from .deadlines import time_at
+from .deadlines import WrittenText, time_at
 
 # -- the choice between the files of a submission, and digests of the files for which a decision was made
 
@@ -76,18 +76,17 @@ _BY_NAME = ("points", "files")  # their parts are known by the name of a check o
 _WITHOUT_NAMES = tuple(key for key in WHAT if key not in (*_BY_NAME, "withdraw"))
 _FOR_FILES = (*_BY_NAME, "submitted_at", "keep")  # these hold only for the files that they were made for
 _MOST = 1_000_000_000
-_Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _Points = Annotated[int, Meta(ge=0, le=_MOST)]
 
 
 class _Entry(Decision, frozen=True, kw_only=True):
     """A decision in the file, with limits on what people write. Times are read from the nodes of the file."""
 
-    learner: _Text
-    by: _Text
+    learner: WrittenText
+    by: WrittenText
     at: Any
-    why: _Text
-    submission: _Text | None = None
+    why: WrittenText
+    submission: WrittenText | None = None
     submitted_at: Any = None
     penalty: _Points | None = None
 

@@ -1,7 +1,7 @@
 """The oracle's process. It computes values and gradients of every node with torch in float64.
 
-It answers each `OracleQuestion` with a `OracleReply`. A question is `[nodes, root]` with the nodes of `Program.wire`, or
-`[nodes, root, rate, steps]` for a `Descent`.
+It answers each `OracleQuestion` with an `OracleReply`. A question is `[nodes, root]` with the nodes of `Program.wire`,
+or `[nodes, root, rate, steps]` for a `Descent`.
 
 Answers are identical on every x86-64 CPU, because torch and MKL are set not to choose their code by the CPU. With
 other builds of torch, such as those without MKL, the last digits may differ. No verdict and no key depends on them.

@@ -19,7 +19,7 @@ from . import introspect, load, values
 from .given import OPERATORS, PYTHON, function_of
 from .load import CallBudget
 from .recording import Log, Recording
-from .rules import CalledRules, Reading, Rules, rules_of
+from .rules import CalledRules, EngineReading, Rules, rules_of
 from .set_order import EngineObjects
 from .values import Unreadable
 
@@ -69,7 +69,7 @@ class WantsArgument(Exception):
 class Graph:
     """A program built with the learner's class, and the steps that can be taken on it."""
 
-    def __init__(self, module: ModuleType, shape: Reading, nodes: EngineObjects) -> None:
+    def __init__(self, module: ModuleType, shape: EngineReading, nodes: EngineObjects) -> None:
         self.module = module
         self.shape = shape
         self.nodes = nodes

@@ -19,7 +19,7 @@ from . import values
 from .given import FUNCTIONS, PYTHON
 from .introspect import PASSES
 from .observer import GradientObserver, Write, in_place_of, is_stand_in
-from .rules import CalledRules, Reading, Rules
+from .rules import CalledRules, EngineReading, Rules
 from .set_order import EngineObjects
 
 # -- Trace the operations of a learner's engine, to read the graph that a function of the learner's file builds
@@ -40,7 +40,7 @@ class Trace:
         shape: the reading of the engine.
     """
 
-    def __init__(self, shape: Reading) -> None:
+    def __init__(self, shape: EngineReading) -> None:
         self._shape = shape
         self._made: dict[int, tuple[Any, str, tuple[Any, ...]]] = {}  # by address: the node, operation and operands
         self._kept: dict[str, Any] = {}  # methods that the class itself defines
@@ -138,7 +138,7 @@ class RecordedGraph(Protocol):
     """
 
     module: ModuleType
-    shape: Reading
+    shape: EngineReading
     nodes: EngineObjects
     program: list[Any]
     objects: list[Any]
