@@ -1,11 +1,11 @@
 """Make the parser of a command from the function that runs it, and define the options that several commands have.
 
-The parameters of the function are the command's words and options. If there are many, the function has one parameter
-instead: a struct with a field for each word and option. A parameter before `*` is a word, and a parameter after `*` is
-an option with the same name; so are the fields that are `kw_only`. Each is annotated with its type and its `About`:
+Each parameter of the function is a word or an option of the command. A keyword-only parameter is an option with the
+same name, and any other parameter is a word. A command with many options has a function of one parameter: a struct,
+whose fields then take the place of parameters. Each is annotated with its type and its `About`:
 
     kind                    on the command line
-    `str`, `Utf8Text`           a word; `Utf8Text` is decoded as UTF-8 in any locale
+    `str`, `Utf8Text`       a word; `Utf8Text` is decoded as UTF-8 in any locale
     `int`, `Path`           a number, a path
     `tuple[str, ...]`       any number of words, or an option that may be repeated
     `bool = False`          a flag

@@ -100,7 +100,7 @@ class Class:
 
     Attributes:
         found: returns the files of a submission that somebody may choose from.
-        times: the times that rosters gave for attempts, as in `Recorded`.
+        times: the times that rosters gave for attempts, as in `EarlierRecord`.
     """
 
     submissions: tuple[HandIn, ...]
