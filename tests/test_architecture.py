@@ -295,7 +295,6 @@ def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(tree_of(path))
 
 
-<<<<<<< HEAD
 def test_classes_can_be_read_in_one_sitting() -> None:
     """No class but those listed has more than 250 lines of code, without blank lines, comments and docstrings."""
     larger = set()
@@ -316,7 +315,8 @@ def lines_of_code(path: Path) -> set[int]:
         node.body[0] for node in ast.walk(tree_of(path)) if isinstance(node, documented) and ast.get_docstring(node)
     ]
     return lines - {line for node in first for line in range(node.lineno, (node.end_lineno or 0) + 1)}
-=======
+
+
 def test_a_type_has_one_name_and_a_name_one_type() -> None:
     """No two modules define a class or a type alias of the same name. `_Name` is another name than `Name`.
 
@@ -355,4 +355,3 @@ def test_types_of_a_module_are_found(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert types_of(path) == {"Word", "_Pair", "Outer", "_Inner"}
->>>>>>> 4ce64e7e (Each name of a type has one meaning in the grader, and a test keeps it so)

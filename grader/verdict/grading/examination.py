@@ -28,13 +28,9 @@ from ...runner.client import (
 )
 from ...runner.sandbox import Warm
 from ..checks import EngineUnderCheck
-from ..checks.judging import Runner, Screen
+from ..checks.judging import FailedBatch, Runner
 from ..checks.outcome import CheckOutcome, reason_of, stopped
 from ..checks.session import CheckSession
-<<<<<<< HEAD
-=======
-from ..checks.under_check import FailedBatch, Runner
->>>>>>> 70e032a7 (Requests, progress and parts of failures have names of their own)
 from ..diagnosis import (
     NOTHING_ADDED,
     Behaviour,

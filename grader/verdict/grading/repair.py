@@ -25,12 +25,8 @@ from msgspec.structs import replace
 from ...course.load import Check, CourseError, Exercise
 from ...course.oracle import TableOracle
 from ...runner.client import Budget, Candidate, CandidateProcess, Run, Source, cut
-from ..checks.judging import Screen
 from ..checks.outcome import GraderFault
-<<<<<<< HEAD
-=======
-from ..checks.under_check import FailedBatch
->>>>>>> 70e032a7 (Requests, progress and parts of failures have names of their own)
+from ..checks.judging import FailedBatch
 from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
 
