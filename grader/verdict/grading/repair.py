@@ -25,8 +25,8 @@ from msgspec.structs import replace
 from ...course.load import Check, CourseError, Exercise
 from ...course.oracle import TableOracle
 from ...runner.client import Budget, Candidate, CandidateProcess, Run, Source, cut
-from ..checks.outcome import GraderFault
 from ..checks.judging import FailedBatch
+from ..checks.outcome import GraderFault
 from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
 
