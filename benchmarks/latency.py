@@ -125,7 +125,7 @@ def main() -> None:
             watched.close()
         bare = {**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_empty.py"]
-        grade: list[str | Path] = [GRADE, "--course", course, "--from", mine]
+        grade: list[str | Path] = [GRADE, "--fresh", "--course", course, "--from", mine]
         for _ in range(options.rounds):
             waits.setdefault("pytest, one empty test, from its start", []).append(timed(pytest, folder / "bare", bare))
             for submission, kind in zip(submissions, ("right", "wrong"), strict=True):

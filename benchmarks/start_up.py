@@ -36,9 +36,9 @@ def main() -> None:
             "pytest, one empty test, plugins as installed": (pytest, plain),
             "pytest, one empty test, no plugins": (pytest, bare),
             "grade hint 01": ([GRADE, "hint", "01", "--course", str(ROOT)], plain),
-            "grade 01": ([GRADE, "01", *solutions], plain),
-            "grade, six exercises without 06": ([GRADE, "1", "2", "3", "7", "8", "12", *solutions], plain),
-            "grade, the whole course": ([GRADE, *solutions], plain),
+            "grade 01": ([GRADE, "01", "--fresh", *solutions], plain),
+            "grade, six exercises without 06": ([GRADE, "1", "2", "3", "7", "8", "12", "--fresh", *solutions], plain),
+            "grade, the whole course": ([GRADE, "--fresh", *solutions], plain),
         }
         measured: dict[str, list[Spent]] = {name: [] for name in cases}
         for _ in range(rounds):

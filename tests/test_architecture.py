@@ -18,7 +18,7 @@ PACKAGES = ("base", "course", "words", "runner", "verdict", "practice", "classes
 INNER = {
     "course": ("remarks", "learners", "facts", "program", "load", "oracle"),
     "runner": ("worker", "sandbox", "client", "same_interpreter"),
-    "verdict": ("checks", "diagnosis", "report", "grading", "formats", "terminal"),
+    "verdict": ("checks", "diagnosis", "report", "submission", "grading", "formats", "terminal"),
     "classes": ("people", "intake", "cohort", "page", "feedback"),
     "author": ("build", "release", "verify", "site", "ci"),
 }

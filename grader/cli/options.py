@@ -265,6 +265,7 @@ class GradeOptions(_GradeWords, frozen=True, kw_only=True):
     report: Annotated[Path | None, About("write the report to FILE", metavar="FILE")] = None
     as_json: Annotated[bool, About("print the report as JSON, and do not write it to a file", flag="--json")] = False
     everything: Annotated[bool, About("show every check, and explain every failure", flag="--all")] = False
+    fresh: Annotated[bool, About("also run the files that have not changed since they were graded last")] = False
     line: Annotated[
         bool | None,
         About("search for the line whose change makes every check pass (default: on a terminal, in your own folder)"),
@@ -472,11 +473,11 @@ def class_course(given: Path | None, submissions: Path) -> Course:
     return course
 
 
-def default_memo() -> Path:
-    """Return the path of the memo. `BACKWARD_CACHE` may name another folder for it."""
+def default_memo(name: str = "oracle") -> Path:
+    """Return the path of a memo, by default that of torch's answers. `BACKWARD_CACHE` may name its folder."""
     folder = os.environ.get("BACKWARD_CACHE")
     if folder:
-        return Path(folder) / "oracle.sqlite"
+        return Path(folder) / f"{name}.sqlite"
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("backward")) / "oracle.sqlite"
+    return Path(platformdirs.user_cache_dir("backward")) / f"{name}.sqlite"

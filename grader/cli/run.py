@@ -3,16 +3,19 @@
 import os
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from ..base.files import UserError, write_named
 from ..base.text import readable, shown_path
 from ..course.load import Course, find_course
 from ..course.oracle import read_book, require_torch
+from ..practice.kept import KeptResults
 from ..practice.screens import progress_after, welcome, what_next
 from ..practice.workspace import (
     FOLDER,
@@ -27,6 +30,7 @@ from ..practice.workspace import (
 )
 from ..runner import sandbox
 from ..verdict.report import Report, for_learner, line_of, to_json, write_report
+from ..verdict.submission import Addition, Submission, read_submission, report_on
 from ..verdict.terminal import render, shown_in_full
 from ..words import author as for_ci
 from ..words import practice
@@ -49,28 +53,19 @@ def run_grade(options: GradeOptions) -> int:
     # grade
     line = StatusLine(not options.as_json)
     progress = None
-    started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
-    with started as warm:
-        from ..verdict.grading import grade_events  # imports pytest, which takes time, while the worker starts
-
-        book = read_book(course.book)
-        events = grade_events(
-            course,
-            book,
-            files,
-            seed=run.seed,
-            memo=default_memo(),
-            warm=warm,
-            root=(options.folder or run.root) if options.official else None,
-            here=Path.cwd(),
-            notes=_notes(course, options),
-            searched=_exercises_to_search if _wants_line(run.own, options) else None,
-        )
-
+    submission = read_submission(
+        course,
+        files,
+        root=(options.folder or run.root) if options.official else None,
+        here=Path.cwd(),
+        notes=_notes(course, options),
+    )
+    kept = _kept(run, submission)
+    with closing(_reports(run, submission, kept, line)) as reports:
         # show the result, and then the line that must change
         shown = False
         try:
-            for full in line.reports(events, course):
+            for full in reports:
                 report = full if options.instructor else for_learner(full, course.details)
                 if options.as_json:
                     continue
@@ -93,11 +88,68 @@ def run_grade(options: GradeOptions) -> int:
         sys.stdout.buffer.write(to_json(report))  # JSON is always UTF-8, whatever the terminal's encoding
         sys.stdout.flush()
     _write(report, options, run.own, progress)
+    if kept is not None:
+        kept.save(report)
     if formats:
         from ..verdict.formats import write_formats
 
         write_formats(formats, full, course, os.environ)
     return 0 if options.exit_zero or _enough(report, options) else 1
+
+
+def _kept(run: "_GradeRun", submission: Submission) -> KeptResults | None:
+    """Return the results of unchanged files; None for a run whose result is not for the learner's own eyes."""
+    options = run.options
+    if run.own is None or options.report or options.as_json or options.formats:
+        return None
+    settings = (run.seed, options.isolation)
+    memo = default_memo("results")
+    return KeptResults(memo, run.course, submission, run.files, settings, fresh=options.fresh)
+
+
+def _reports(
+    run: "_GradeRun", submission: Submission, kept: KeptResults | None, line: StatusLine
+) -> Generator[Report, None, None]:
+    """Grade, and yield the full report, and again with the result of each search."""
+    options, course = run.options, run.course
+    searched = _exercises_to_search if _wants_line(run.own, options) else _no_exercises
+
+    # nothing has changed: no process is started, and pytest is not imported
+    if kept is not None and kept.answers(()):
+        bare = [replace(kept.results[name], repairs=UNSET) for name in submission.sources]
+        report = report_on(course, submission, bare, tier=kept.tier, seed=run.seed)
+        if kept.answers(searched(report)):
+            yield report
+            for name in searched(report):
+                if known := kept.results[name].repairs:
+                    yield Addition(name, known).to(report)
+            return
+
+    # run the files that have changed, and search for the line
+    started = sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official)
+    with started as warm:
+        from ..verdict.grading import grade_events  # imports pytest, which takes time, while the worker starts
+
+        book = read_book(course.book)
+        if kept is not None:
+            kept.only_of(warm.tier)
+        yield from line.reports(
+            grade_events(
+                course,
+                book,
+                submission,
+                seed=run.seed,
+                memo=default_memo(),
+                warm=warm,
+                searched=searched,
+                kept=None if kept is None else kept.results,
+            ),
+            course,
+        )
+
+
+def _no_exercises(_: Report) -> list[str]:
+    return []
 
 
 class _GradeRun(NamedTuple):

@@ -384,7 +384,7 @@ class _Layout:
 
     def parts(self, failure: Failure, *, wide: bool, joined: bool) -> Iterator[_FailurePart]:
         """Yield the parts of an explanation, in the order in which they are shown."""
-        if failure.begun:
+        if failure.begun or failure.compared:  # numbers are of a program
             program = [f"{self.indent}{line}" for line in self.program(failure.program)]
             if self.whole and len(program) > _PROGRAM_LINES:
                 program = [*program[: _PROGRAM_LINES - 1], f"{self.indent}{self.style.ellipsis}"]

@@ -53,10 +53,13 @@ DISTRIBUTE = {
         "skipped",
     ),
     "an import that does not exist": Bad(
-        first("import nothing_of_this_name\nnothing_of_this_name.start()\n"),
+        first("import nothing_of_this_name\nstarted = nothing_of_this_name.start()\n"),
         "failed",
         ("nothing_of_this_name.start is not available while grading", "the standard library and numpy", "line 2"),
         "skipped",
+    ),
+    "a call of what does not exist": Bad(
+        first("import nothing_of_this_name\nnothing_of_this_name.start()\n"), "passed", ("PASS 01",), "passed"
     ),
     "an import that nobody uses": Bad(first("import nothing_of_this_name\n"), "passed", ("PASS 01",), "passed"),
     "an endless loop": Bad(

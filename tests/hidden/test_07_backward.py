@@ -46,7 +46,7 @@ def test_a_value_propagates_after_all_of_its_users(engine: EngineUnderCheck) -> 
         program("e = a * b; f = e * 3; g = f + e; h = g * a; i = h * 2; L = i + b", a=0.5, b=2),
         chain(60),
         diamonds(30),
-        tree(9),
+        tree(7),
     )
 
 

@@ -11,10 +11,15 @@ UNITS = program("L = relu(a * b) * c + relu(c)", a=-0.5, b=-2.5, c=3)
 UNIT = program("b = a * -2; L = relu(b) + relu(a)", a=-0.5)
 DIAMOND = program("b = a + a; c = a * b; L = b + c", a=2)
 THREE = program("L = a * b + tanh(c) * a", a=2, b=-3, c=0.5)
+# Straight in each input: no step is too large for it.
+VOLUME = program("L = a * b * c", a=2, b=-3, c=0.5)
 FIVE = program("L = a * b + c * d + e * a", a=2, b=-3, c=0.5, d=4, e=-1.5)
 IDLE = program("L = a * b + c * 0", a=2, b=-3, c=0.5)
 STEEP = program("L = a * 1000000000000 + b * c", a=0, b=0.5, c=-3)
 # Under every seed, a leaf keeps 0, 1 and a number that is in its program. So these programs are always the same.
+# A step of 0.01 is too large for the first one, and one of 1e-10 is too small for the second one.
+BENT = program("L = a * 0.5 - a * a * a", a=0)
+LIFTED = program("L = a * 3 + 1000", a=1)
 # The gradient of a is 0. For any step h, a numeric one is not, because sums are rounded.
 ZEROS = [
     program("L = (a + 1.1) * 2.9 - a * 2.9 + 1.1", a=1.1),
@@ -94,6 +99,8 @@ def test_wrong_rules(engine: EngineUnderCheck) -> None:
         GivenPass(UNIT, "factor", lambda a: (a * 1.1,)),
         GivenPass(UNIT),
         GivenPass(STRAIGHT),
+        GivenPass(BENT),
+        GivenPass(LIFTED),
     )
 
 
@@ -105,12 +112,12 @@ def test_each_input(engine: EngineUnderCheck) -> None:
         GivenPass(SUM, "lost", lambda a, b: (a - 1, b)),
         GivenPass(SUM, "missing", lambda a, b: (a, 0)),
         GivenPass(PRODUCT, "swapped", lambda a, b: (b, a)),
-        GivenPass(THREE),
-        GivenPass(THREE, "factor", lambda a, b, c: (a * 1.5, b, c)),
-        GivenPass(THREE, "sign", lambda a, b, c: (a, -b, c)),
-        GivenPass(THREE, "missing", lambda a, b, c: (a, b, 0)),
-        GivenPass(THREE, "cancelling", lambda a, b, c: (a - b, b + b, c)),
-        GivenPass(THREE, "cancelling", lambda a, b, c: (a, b + c, 0)),
+        GivenPass(VOLUME),
+        GivenPass(VOLUME, "factor", lambda a, b, c: (a * 1.5, b, c)),
+        GivenPass(VOLUME, "sign", lambda a, b, c: (a, -b, c)),
+        GivenPass(VOLUME, "missing", lambda a, b, c: (a, b, 0)),
+        GivenPass(VOLUME, "cancelling", lambda a, b, c: (a - b, b + b, c)),
+        GivenPass(VOLUME, "cancelling", lambda a, b, c: (a, b + c, 0)),
         GivenPass(TWINS),
         GivenPass(TWINS, "sign", lambda a, b: (-a, b)),
         GivenPass(TWINS, "factor", lambda a, b: (a, b * 1.5)),
@@ -126,6 +133,7 @@ def test_each_input(engine: EngineUnderCheck) -> None:
         GivenPass(IDLE),
         GivenPass(IDLE, "extra", lambda a, b, c: (a, b, 0.5)),
         GivenPass(IDLE, "extra", lambda a, b, c: (a, b, -0.01)),
+        GivenPass(LIFTED),
         GivenPass(STEEP, "factor", lambda a, b, c: (a, b * 1.5, c)),
     )
 

@@ -375,6 +375,13 @@ def test_no_line_is_wider_than_the_terminal(width: int, ascii: bool, title: str)
         assert text.isascii() or not ascii
 
 
+def test_numbers_are_below_their_program() -> None:
+    """A check that counts as not started because what it needs is wrong shows the program of its numbers."""
+    report = make_report(make_exercise(make_check(**{**WRONG, "status": "not_started"}), status="partial"))
+    lines = [line.strip() for line in render(report, "T", everything=True).splitlines()]
+    assert lines.index(WRONG["program"]) < next(at for at, line in enumerate(lines) if "yours" in line)
+
+
 def test_a_program_is_broken_between_its_assignments() -> None:
     """With `--all`, a program is complete, however long it is."""
     check = make_check(**{**WRONG, "program": f"{STEPS}    with a = 1.25, b = -0.5"})

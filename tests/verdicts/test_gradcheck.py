@@ -34,6 +34,15 @@ def test_verdicts_do_not_depend_on_the_seed(table: ModuleType, memo: Path, seed:
     assert {} == table.told(verdict for verdict in verdicts if verdict.wrongly_accepted or verdict.wrongly_refused)
 
 
+def test_points_of_a_wrong_step_do_not_depend_on_the_seed(table: ModuleType, memo: Path) -> None:
+    """A step that is too large or too small loses the same checks whatever the seed draws."""
+    steps = ("step_of_a_hundredth", "step_of_1e-10")
+    wrong = [entry for entry in table.wrong_variants() if entry.stem == STEM and entry.name in steps]
+    own, others = (table.grade_all(wrong, memo=memo, seed=seed) for seed in (None, "plum"))
+    assert len(steps) == len(own)
+    assert [one.lost for one in own] == [one.lost for one in others]
+
+
 def recorded(table: ModuleType) -> Any:
     """Return the solution with an `agrees` that returns what is right in the first, second and further calls.
 

@@ -60,6 +60,9 @@ class EngineProcess:
         budget: The budget of the whole submission, which its files share.
         apart: Whether each batch is run in a fresh process from the beginning. Otherwise this begins when a batch has
             run out of time, or has died in a used process.
+
+    Attributes:
+        limited: Whether an answer so far came from a limit, or is missing because a process died.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class EngineProcess:
         *,
         apart: bool = False,
     ) -> None:
+        self.limited = False
         self._order = {
             "source": source.text,
             "filename": source.path.name,
@@ -99,6 +103,11 @@ class EngineProcess:
 
     def load(self) -> Loaded | NotStarted | LoadFailed:
         """Load the file in a fresh process. End the previous process, if any."""
+        loaded = self._load()
+        self.limited = self.limited or (isinstance(loaded, LoadFailed) and _limited(loaded.cause))
+        return loaded
+
+    def _load(self) -> Loaded | NotStarted | LoadFailed:
         self.close()
         exceeded = self._budget.exceeded
         if exceeded is not None:
@@ -121,6 +130,11 @@ class EngineProcess:
 
     def run(self, batch: Batch) -> Ran:
         """Run a batch after running the file again. If there is no process, start a new one."""
+        ran = self._run(batch)
+        self.limited = self.limited or _limited(ran.answer)
+        return ran
+
+    def _run(self, batch: Batch) -> Ran:
         started = time.perf_counter()
         exceeded = self._budget.exceeded
         # decide whether the batch is run at all, and in which process
@@ -152,7 +166,7 @@ class EngineProcess:
                 self._unanswered += 1
             # the batch itself was not run: the process could not be restored for it
             if used and left_behind:
-                return self.run(batch)
+                return self._run(batch)
             result = frame
         else:
             try:
@@ -178,6 +192,13 @@ class EngineProcess:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def _limited(answer: Read | Problem | Died) -> bool:
+    """Return whether an answer came from a limit of time, calls or memory, or is missing because a process died."""
+    if isinstance(answer, Read):
+        return any(isinstance(one, Broke) and one.problem.ran_out for seed in answer.seeds for one in seed)
+    return isinstance(answer, Died) or answer.ran_out
 
 
 _LIMITS = (*protocol.RAN_OUT, "cpu_limit", "wall_limit")

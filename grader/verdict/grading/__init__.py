@@ -1,5 +1,6 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
+from ..submission import Addition, Submission, is_searched, relative_path, stamp_of
 from .examination import (
     CheckBegan,
     CheckEnded,
@@ -15,17 +16,12 @@ from .examination import (
 from .repair import search_budget
 from .scoring import FileState, score
 from .submissions import (
-    Addition,
     GradingProgress,
     Searched,
-    Submission,
     grade,
     grade_events,
     grade_submission,
-    is_searched,
-    relative_path,
     search_file,
     search_submission,
-    stamp_of,
     submission_events,
 )

@@ -112,6 +112,7 @@ class Examined(Struct, frozen=True):
         screens: What edits of the file are tried on first, by check.
         passing: Runs on small programs that were right, if a check failed.
         attempts: The system calls that the sandbox refused and reported.
+        limited: Whether a limit was reached, or a process died.
     """
 
     state: FileState
@@ -121,6 +122,7 @@ class Examined(Struct, frozen=True):
     screens: Mapping[str, FailedBatch] = field(default_factory=dict)
     passing: tuple[Run, ...] = ()
     attempts: Collection[str] = ()
+    limited: bool = False
 
     @property
     def outcomes(self) -> dict[str, CheckOutcome]:
@@ -185,7 +187,7 @@ def examination(
         # load
         state = _load(process, source)
         if state.state != "loaded":
-            return Examined(state, attempts=process.attempts)
+            return Examined(state, attempts=process.attempts, limited=process.limited)
 
         # run the checks
         file = _File(grader, exercise, source.text, process, limit_divisor, to_the_end)
@@ -208,7 +210,7 @@ def examination(
             if grader.seed != course.seed and _may_be_named(file, examined):
                 # misconceptions are identified by their behaviour on the course's own programs, which give no points
                 examined = replace(examined, engines=file.run_own_programs())
-        return examined
+        return replace(examined, limited=process.limited)
 
 
 def finished(events: Callable[P, Generator[object, None, T]]) -> Callable[P, T]:

@@ -198,14 +198,23 @@ def entry(item: object, cls: type) -> tuple[Any, Any] | None:
     if not 2 <= len(parts) <= _MOST_PARTS:
         return None
     sources = [part for part in parts if isinstance(part, cls)]
-    amounts = [part for part in parts if is_amount(part, cls)]
+    amounts = [part for part, counts in zip(parts, _which_are_amounts(parts, cls), strict=True) if counts]
     return (sources[0], amounts[0]) if len(sources) == len(amounts) == 1 else None
+
+
+def _which_are_amounts(parts: Sequence[Any], cls: type) -> list[bool]:
+    """Return for each part of an entry whether it is an amount.
+
+    Beside a number or a function, a bool is a mark. Alone, as in `(a, a.data > 0)`, it is the amount 1 or 0.
+    """
+    usual = [is_amount(part, cls) for part in parts]
+    return usual if any(usual) else [truth(part) is not None for part in parts]
 
 
 def entries(kept: Any, cls: type) -> list[tuple[Any, Any]] | None:
     """Return the inputs and amounts of a sequence of entries, or of a dict; None for anything else."""
     if isinstance(kept, dict):
-        fits = bool(kept) and all(isinstance(k, cls) and is_amount(v, cls) for k, v in kept.items())
+        fits = bool(kept) and all(isinstance(k, cls) and any(_which_are_amounts([v], cls)) for k, v in kept.items())
         return list(kept.items()) if fits else None
     if not is_row(kept):
         return None
@@ -252,10 +261,12 @@ def _with_amount(item: Any, cls: type, change: Callable[[Any], Any]) -> Any:
     if isinstance(item, (list, tuple)):
         kind = type(item)
         make = getattr(kind, "_make", kind)  # a named tuple is made from its parts
-        return make([change(part) if is_amount(part, cls) else part for part in item])
+        amounts = _which_are_amounts(item, cls)
+        return make([change(part) if counts else part for part, counts in zip(item, amounts, strict=True)])
     changed = copy.copy(item)
-    for name, part in attributes(item).items():
-        if is_amount(part, cls):
+    parts = attributes(item)
+    for (name, part), counts in zip(parts.items(), _which_are_amounts(list(parts.values()), cls), strict=True):
+        if counts:
             put(changed, name, change(part))
     return changed
 

@@ -18,6 +18,10 @@ def without_address(value: object) -> str:
     return re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 
 
+class OwnInput:
+    """An input of a node."""
+
+
 class OwnFloat(float):
     def hex(self) -> str:
         return "0x1.8000000000000p+1"
@@ -191,3 +195,13 @@ def test_fractions_that_are_no_float_go_by_their_name(thing: object) -> None:
     """A fraction that is too large for a float is spelled as its type's name."""
     values.learn_numbers()
     assert values.spell(thing) == "!" + type(thing).__name__
+
+
+@pytest.mark.parametrize(
+    ("expected", "parts"), [(True, (True,)), (False, (np.False_,)), (0.5, (0.5, True)), (None, (0.5, 2.0)), (None, ())]
+)
+def test_a_bool_is_an_amount_unless_there_is_a_number(expected: object, parts: tuple[object, ...]) -> None:
+    """In an entry, a bool alone is the local derivative; beside a number, it is a mark."""
+    values.learn_numbers()
+    found = values.entry((source := OwnInput(), *parts), OwnInput)
+    assert found == (None if expected is None else (source, expected))
