@@ -30,7 +30,7 @@ from ..course.load import Course, CourseError
 from ..course.oracle import AnswerBook, read_book
 from ..course.remarks import Died
 from ..practice.replay import ReplayPage, build_replay_frame
-from ..practice.site_data import Block, GivenFiles, Search, SiteCourse, SiteExercise, SitePart, Stored, Verdict
+from ..practice.site_data import Block, GivenFiles, SearchProgress, SiteCourse, SiteExercise, SitePart, Stored, Verdict
 from ..words import author as words
 from ..words import practice
 from ..words.learner import ended_text
@@ -401,18 +401,18 @@ def _hashes(directive: str, frames: Iterable[str]) -> str:
     )
 
 
-class Answers(Struct, frozen=True):
+class InterpreterAnswers(Struct, frozen=True):
     """The answers of an interpreter in JSON, by the request."""
 
     grade: Verdict
-    search: Search
+    search: SearchProgress
     taken: GivenFiles
     replay: ReplayPage
 
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schemas of what the page takes from an interpreter and from the browser's storage, by name."""
-    _, known = msgspec.json.schema_components([Answers, Stored], ref_template="{name}")
+    _, known = msgspec.json.schema_components([InterpreterAnswers, Stored], ref_template="{name}")
     return known
 
 

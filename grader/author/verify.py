@@ -28,7 +28,7 @@ from .release import LEARNERS, README, differing, hidden_calls, solution_bodies,
 
 # -- Determine whether an answer book would be the same if it were made now, or on another machine
 
-Kind: TypeAlias = Literal["stub", "misconceptions", "not_in_book", "answer", "not_asked"]
+DriftKind: TypeAlias = Literal["stub", "misconceptions", "not_in_book", "answer", "not_asked"]
 
 # Machines differ by about 1e-16 of a number. Grading tolerates 1e-9.
 _SHAKEN_BY = 1e-13
@@ -43,7 +43,7 @@ class Drift:
         questions: the questions that are not in the book, or whose answers differ by more than grading tolerates.
     """
 
-    kind: Kind
+    kind: DriftKind
     exercise: Exercise | None = None
     questions: tuple[Question, ...] = ()
 
@@ -159,7 +159,7 @@ _ROOM = 10  # a solution has to stay below its limits by this factor
 
 
 @dataclass(frozen=True)
-class Finding:
+class Defect:
     """A defect of the course: the file, the line (None for the whole file), and a message."""
 
     path: Path
@@ -188,7 +188,7 @@ class Verified:
     equivalent: int = 0
     kept: list[str] = field(default_factory=list)
     worked_on: bool = False
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Defect] = field(default_factory=list)
 
 
 class _Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -237,20 +237,20 @@ def verify(
             findings = []
 
 
-def _readme(course: Course) -> list[Finding]:
+def _readme(course: Course) -> list[Defect]:
     pages = [course.folder / name for name in (README, LEARNERS)]
-    return [Finding(path, line, what) for path in pages for line, what in differing(course, path)]
+    return [Defect(path, line, what) for path in pages for line, what in differing(course, path)]
 
 
-def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Finding]:
+def _drift(course: Course, book: AnswerBook, exercises: Sequence[Exercise], steps: Steps) -> list[Defect]:
     """Compare a book with one made now. Run the misconceptions of `exercises`, or of all exercises if it is empty."""
     made = build_book(course, book if exercises else None, exercises, steps)
-    findings = [Finding(course.book, None, words.build_again(drift_text(one))) for one in drift(course, book, made)]
+    findings = [Defect(course.book, None, words.build_again(drift_text(one))) for one in drift(course, book, made)]
     unstable = made_from_answers(course, made)
     for exercise in course.exercises:
         if exercise.id in unstable:
             text = words.made_from_answer([question.shown for question in unstable[exercise.id]])
-            findings.append(Finding(course.hidden_test(exercise), None, text))
+            findings.append(Defect(course.hidden_test(exercise), None, text))
     return findings
 
 
@@ -283,7 +283,7 @@ class _Verification:
         # misconceptions
         return 3 + misconceptions + len(self.mutants) + self.seeds * (1 + misconceptions)
 
-    def run(self, known: list[Finding], steps: Steps) -> Verified:
+    def run(self, known: list[Defect], steps: Steps) -> Verified:
         self.steps = steps
         self.result.findings += known
         if self.solution.unread:
@@ -302,7 +302,7 @@ class _Verification:
         return self.result
 
     def _find(self, path: Path, line: int | None, message: str) -> None:
-        self.result.findings.append(Finding(path, line, message))
+        self.result.findings.append(Defect(path, line, message))
 
     def _examine(self, text: str, limit_divisor: int = 1, seed: str | None = None) -> Examined:
         self.steps.take(f"{self.exercise.stem}, {self.doing}")

@@ -168,17 +168,17 @@ def _path_of(kind: type, value: Any) -> Path:
 # -- Services
 
 
-class Ended(msgspec.Struct, frozen=True):
+class ServiceEnded(msgspec.Struct, frozen=True):
     """There is no reply, because the process has ended. `status` is its exit status, negative for a signal."""
 
     status: int
 
 
-class NotStarted(RuntimeError):
+class ServiceNotStarted(RuntimeError):
     """A process did not start.
 
     Attributes:
-        reply: its reply to the setup, or `Ended`.
+        reply: its reply to the setup, or `ServiceEnded`.
     """
 
     def __init__(self, reply: Any) -> None:
@@ -226,7 +226,7 @@ class Service:
         """Start the process unless it runs. Return its reply to the setup; None if it ran, or if there is no setup.
 
         Raises:
-            NotStarted: the process ended twice, or refused the setup.
+            ServiceNotStarted: the process ended twice, or refused the setup.
             OSError: the system cannot start it.
         """
         if self.pid is not None:
@@ -240,14 +240,14 @@ class Service:
             if isinstance(reply, self._ready):
                 return reply
             status = self.end()
-            reply = Ended(status) if reply is None else reply
-        raise NotStarted(reply)
+            reply = ServiceEnded(status) if reply is None else reply
+        raise ServiceNotStarted(reply)
 
     def ask(self, message: msgspec.Struct) -> Any:
-        """Return the reply to a message, or `Ended`. Raises what `start` raises."""
+        """Return the reply to a message, or `ServiceEnded`. Raises what `start` raises."""
         self.start()
         reply = self._exchange(message)
-        return Ended(self.end()) if reply is None else reply
+        return ServiceEnded(self.end()) if reply is None else reply
 
     def end(self) -> int:
         """Kill the process, and return its exit status. The next message starts another one."""
@@ -272,7 +272,7 @@ class Service:
         self.end()
         with self._lock:
             if self._closed:
-                raise NotStarted(Ended(0))
+                raise ServiceNotStarted(ServiceEnded(0))
             self._process = start_module(self._module, errors=self._errors)
 
     def _exchange(self, message: msgspec.Struct) -> Any:
@@ -290,16 +290,16 @@ class Service:
 # -- Several services side by side, and the tasks that they do
 
 
-class Member(Protocol):
+class CrewMember(Protocol):
     """An object that works for a crew, such as a service."""
 
     def close(self) -> None:
         """End the current task."""
 
 
-_Member = TypeVar("_Member", bound=Member)
+_Member = TypeVar("_Member", bound=CrewMember)
 _Task = TypeVar("_Task")
-Done: TypeAlias = Callable[[Any], None]
+OnDone: TypeAlias = Callable[[Any], None]
 
 
 class Crew(Generic[_Member, _Task]):
@@ -317,12 +317,12 @@ class Crew(Generic[_Member, _Task]):
         self.members = list(members)
         self.room = 2 * len(self.members)
         self._do = work
-        self._tasks = queue.SimpleQueue[tuple[_Task, Done] | None]()
+        self._tasks = queue.SimpleQueue[tuple[_Task, OnDone] | None]()
         for member in self.members:
             # a daemon, so that a task which hangs does not keep the program alive
             threading.Thread(target=self._work, args=(member,), daemon=True).start()
 
-    def begin(self, task: _Task, done: Done) -> None:
+    def begin(self, task: _Task, done: OnDone) -> None:
         """Let the next free member do a task. Then call `done` with the result, or with the exception it raised."""
         self._tasks.put((task, done))
 
@@ -357,7 +357,7 @@ class Flow:
         self.running = 0
         self._results = queue.SimpleQueue[Any]()
 
-    def begin(self, start: Callable[[Done], None]) -> None:
+    def begin(self, start: Callable[[OnDone], None]) -> None:
         """Begin a task. `start` gets the function to call with its result."""
         self.running += 1
         start(self._results.put)

@@ -14,7 +14,7 @@ from ..base.page import REPORT_STYLE, write_static_page
 from ..base.text import counted, plain, spelled
 from ..course.learners import Learner, Person
 from ..runner.client import SOURCE_LINE, cut
-from ..verdict.formats import Files, Format, Request, decision_on, other_decisions, register
+from ..verdict.formats import ExportedFiles, ExportRequest, Format, decision_on, other_decisions, register
 from ..verdict.report import (
     CheckResult,
     Compared,
@@ -40,7 +40,7 @@ _CLOSED = ("passed", "missing", "not_started")
 _Child = Element | str | None
 
 
-def feedback(reports: Iterable[Report], request: Request) -> Iterator[Files]:
+def feedback(reports: Iterable[Report], request: ExportRequest) -> Iterator[ExportedFiles]:
     """Yield each learner's files: `report.json` and `feedback.html`."""
     taken: set[str] = set()
     for report in reports:
@@ -51,7 +51,7 @@ def feedback(reports: Iterable[Report], request: Request) -> Iterator[Files]:
         yield {f"{name}/report.json": to_json(report).decode(), f"{name}/feedback.html": _page(report, request)}
 
 
-def _page(report: Report, request: Request) -> str:
+def _page(report: Report, request: ExportRequest) -> str:
     return feedback_page(report, request.title, read_code(request.results, report), request.hints)
 
 
@@ -65,7 +65,7 @@ def folder_of(report: Report) -> str:
     return name[:120] or report.submission.id
 
 
-def feedback_files(reports: Iterable[Report], request: Request) -> Iterator[Files]:
+def feedback_files(reports: Iterable[Report], request: ExportRequest) -> Iterator[ExportedFiles]:
     """Yield the page of each learner, with a path that the platform accepts for upload.
 
     A submission whose files did not come from the platform's own download has no such path, and so no file. A group
@@ -170,7 +170,7 @@ def _paths(report: Report) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Result:
+class OverallResult:
     """The overall result of a learner.
 
     Attributes:
@@ -193,13 +193,13 @@ def name_of(report: Report) -> str:
     return ", ".join(one.name for one in report.submission.submitters or ()) or report.submission.id
 
 
-def result_of(report: Report) -> Result:
+def result_of(report: Report) -> OverallResult:
     """Return the overall result from the row of the final table, or else from the points of the report."""
     name, row = name_of(report), report.learner
     if not row:
-        return Result(words.result_text(name, report.score + report.bonus, report.max_score))
+        return OverallResult(words.result_text(name, report.score + report.bonus, report.max_score))
     excused = row.standing == "excused"
-    return Result(
+    return OverallResult(
         words.excused_text(name) if excused else words.result_text(name, row.total, report.max_score),
         tuple(filter(None, _sentences(row))),
         row.comment,

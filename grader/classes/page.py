@@ -23,7 +23,7 @@ from termcolor import colored
 
 from ..base.page import REPORT_STYLE, Parts, pack, write_page
 from ..base.text import columns, few, instant, packed, padded, plain
-from ..course.learners import Change, Learner, NeedsReview, Person
+from ..course.learners import ChangedTotal, Learner, NeedsReview, Person
 from ..verdict.formats import decision_on, student_id
 from ..verdict.report import CheckResult, Compared, Diagnosis, ExerciseResult, Report, failure, line_of
 from ..words import instructor as words
@@ -105,7 +105,7 @@ class Beside:
 
     code: Callable[[Report], Mapping[str, str]] = lambda report: {}
     hints: Mapping[str, str] = field(default_factory=dict)
-    changes: Sequence[Change] | None = None
+    changes: Sequence[ChangedTotal] | None = None
     earlier: str = ""
 
 
@@ -141,21 +141,21 @@ class _Code:
 
 
 @dataclass(frozen=True)
-class Document:
+class PageData:
     """The data of a page, ready to be encoded, and the packed parts of the learners' code."""
 
     data: dict[str, Any]
     code: list[str]
 
 
-def document(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> Document:
+def document(summary: Summary, reports: Iterable[Report], beside: Beside | None = None) -> PageData:
     """Return the page's data.
 
     Reports on another course, or on another version of the course, are left out and counted. A learner
     who is in the summary but has no report gets no score.
     """
     beside = beside or Beside()
-    table = _Table(summary)
+    table = _ClassTable(summary)
     pools, code = _Pools(), _Code(exercise.id for exercise in summary.exercises)
     learners: list[dict[str, Any]] = []
     worth: dict[tuple[str, str], CheckResult] = {}
@@ -196,10 +196,10 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     }
     if beside.changes is not None:
         data["changes"] = {"since": cut(beside.earlier, LINE), "learners": list(map(_change_data, beside.changes))}
-    return Document(data, code.packed)
+    return PageData(data, code.packed)
 
 
-class _Table:
+class _ClassTable:
     """The final table of a class, by submission.
 
     Attributes:
@@ -274,7 +274,7 @@ def _review_rows(review: Review) -> list[list[str]]:
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
 
-def _change_data(change: Change) -> dict[str, Any]:
+def _change_data(change: ChangedTotal) -> dict[str, Any]:
     return _given_fields(
         id=change.id,
         name=_line(change.name),

@@ -9,7 +9,7 @@ from ..course.load import Course, CourseError, Exercise
 from ..practice.workspace import find_exercise
 from ..words import author as words
 from ..words.sentence import cannot_be_written
-from .options import About, CourseAround, OwnCourse, Text, course_of_folder, default_memo, exercise_ids, own_course
+from .options import About, CourseAround, OwnCourse, Utf8Text, course_of_folder, default_memo, exercise_ids, own_course
 from .streams import INTERRUPTED, Countdown, StatusLine
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def new(
         About("the folder of the course, or the id of the exercise: lower-case letters, digits and _", "NAME"),
     ],
     *,
-    title: Annotated[Text | None, About("the title (default: made from the name)", metavar="TEXT")] = None,
+    title: Annotated[Utf8Text | None, About("the title (default: made from the name)", metavar="TEXT")] = None,
     course: OwnCourse = None,
 ) -> int:
     """Begin a course, or add an exercise to your course."""

@@ -10,7 +10,7 @@ from ..base.text import plain
 from ..course.load import PACKAGED, find_course, load_course
 from ..words import author as for_ci
 from ..words.sentence import cannot_be_written
-from .options import About, CohortOptions, CourseOfResults, DecideOptions, Results, Text, class_course
+from .options import About, CohortOptions, CourseOfResults, DecideOptions, ResultsFolder, Utf8Text, class_course
 
 
 def cohort(options: CohortOptions) -> int:
@@ -21,7 +21,7 @@ def cohort(options: CohortOptions) -> int:
 
 
 def page(
-    results: Results,
+    results: ResultsFolder,
     *,
     out: Annotated[Path | None, About("write the page to FILE (default: RESULTS/page.html)", metavar="FILE")] = None,
     against: Annotated[
@@ -92,7 +92,7 @@ def _assignment_help() -> str:
 
 
 def export(
-    results: Results,
+    results: ResultsFolder,
     *,
     to: Annotated[str, About("the format", choices=_formats)],
     out: Annotated[
@@ -100,7 +100,7 @@ def export(
         About("write to PATH, or to standard output for - (default: in RESULTS/exports)", metavar="PATH"),
     ] = None,
     assignment: Annotated[
-        Text | None,
+        Utf8Text | None,
         About(_assignment_help, metavar="NAME"),
     ] = None,
     platform: Annotated[
@@ -111,13 +111,13 @@ def export(
 ) -> int:
     """Write the results of a class in the format of another program."""
     from ..classes.cohort import course_of, export
-    from ..verdict.formats import Request, export_formats
+    from ..verdict.formats import ExportRequest, export_formats
     from ..words import instructor as words
 
     form = export_formats()[to]
     # only files for learners need the course, which says what they may see
     graded_with = course_of(results, course, Path.cwd()) if form.files else None
-    done = export(form, Request(results, platform=platform), out, graded_with, assignment)
+    done = export(form, ExportRequest(results, platform=platform), out, graded_with, assignment)
     for warning in done.warnings:
         print(f"grade: {warning}", file=sys.stderr)
     if done.path is not None:

@@ -26,10 +26,10 @@ from ..words.sentence import cannot_be_written
 from .options import (
     About,
     CourseAround,
-    Folder,
     GradeOptions,
-    Isolation,
+    LearnerFolder,
     PlayOptions,
+    TierName,
     course_of_folder,
     default_memo,
     exercise_ids,
@@ -116,12 +116,12 @@ def _workflow(course: Course) -> dict[str, bytes]:
     return platform_files("github", wheel, None)
 
 
-def list_(*, folder: Folder = None, course: CourseAround = None) -> int:
+def list_(*, folder: LearnerFolder = None, course: CourseAround = None) -> int:
     """List the exercises with their status and points, and show which file to open next."""
     return _list(course_of_folder(course), folder)
 
 
-def next_(*, folder: Folder = None, course: CourseAround = None) -> int:
+def next_(*, folder: LearnerFolder = None, course: CourseAround = None) -> int:
     """Show which file to open next."""
     return _list(course_of_folder(course), folder, next_only=True)
 
@@ -264,8 +264,8 @@ def watch(
         About("the first one (default: the first that is not passed)", metavar="EXERCISE", complete=exercise_ids),
     ] = None,
     *,
-    folder: Folder = None,
-    isolation: Isolation = "auto",
+    folder: LearnerFolder = None,
+    isolation: TierName = "auto",
     course: CourseAround = None,
 ) -> int:
     """Grade an exercise whenever you save its file.
@@ -322,7 +322,7 @@ def play(options: PlayOptions) -> int:
 # -- after an exercise -------------------------------------------------------------------------------------
 
 
-def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround = None) -> int:
+def reset(exercise: OneExercise, *, folder: LearnerFolder = None, course: CourseAround = None) -> int:
     """Start an exercise again. A copy of your file is kept."""
     from ..course.oracle import read_book
     from ..practice.screens import reset_text
@@ -343,7 +343,7 @@ def reset(exercise: OneExercise, *, folder: Folder = None, course: CourseAround 
     return 0
 
 
-def solution(exercise: OneExercise, *, folder: Folder = None, course: CourseAround = None) -> int:
+def solution(exercise: OneExercise, *, folder: LearnerFolder = None, course: CourseAround = None) -> int:
     """Show the solution of an exercise that you have passed."""
     from ..author.build import without_markers
 

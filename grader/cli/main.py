@@ -13,7 +13,7 @@ from ..base.files import UserError
 from ..base.text import paragraph, printable
 from ..words import practice
 from . import author, instructor, learner
-from .options import About, Command, Run, about, exercise_ids
+from .options import About, Command, CommandFunction, about, exercise_ids
 from .streams import INTERRUPTED, complain, prepare, unwritable
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def completed(instruction: str) -> int:
 
 # -- The commands of `grade` by audience, and one parser for all of them
 
-AUDIENCES: Mapping[str, Sequence[Run]] = {
+AUDIENCES: Mapping[str, Sequence[CommandFunction]] = {
     "learners": (
         learner.start,
         learner.next_,

@@ -1,11 +1,11 @@
 """Make the parser of a command from the function that runs it, and define the options that several commands have.
 
-The parameters of the function are the command's words and options. If there are many, the function has one parameter
-instead: a struct with a field for each word and option. A parameter before `*` is a word, and a parameter after `*` is
-an option with the same name; so are the fields that are `kw_only`. Each is annotated with its type and its `About`:
+Each parameter of the function is a word or an option of the command. A keyword-only parameter is an option with the
+same name, and any other parameter is a word. A command with many options has a function of one parameter: a struct,
+whose fields then take the place of parameters. Each is annotated with its type and its `About`:
 
     kind                    on the command line
-    `str`, `Text`           a word; `Text` is decoded as UTF-8 in any locale
+    `str`, `Utf8Text`       a word; `Utf8Text` is decoded as UTF-8 in any locale
     `int`, `Path`           a number, a path
     `tuple[str, ...]`       any number of words, or an option that may be repeated
     `bool = False`          a flag
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # -- the parser --------------------------------------------------------------------------------------------
-Text = Annotated[str, "decoded as UTF-8"]
-Run = Callable[..., int]
-F = TypeVar("F", bound=Run)
+Utf8Text = Annotated[str, "decoded as UTF-8"]
+CommandFunction = Callable[..., int]
+F = TypeVar("F", bound=CommandFunction)
 Words = Callable[[], Iterable[str]]
 
 
@@ -71,7 +71,9 @@ def forms(*usage: str) -> Callable[[F], F]:
 class Command(click.Command):
     """A command that runs a function. Its help is the first paragraph of the function's docstring."""
 
-    def __init__(self, name: str, run: Run, epilog: Callable[[click.HelpFormatter], None] | None = None) -> None:
+    def __init__(
+        self, name: str, run: CommandFunction, epilog: Callable[[click.HelpFormatter], None] | None = None
+    ) -> None:
         parameters = inspect.signature(run).parameters
         # a function with many options has one parameter: a struct with a field for each of them
         options: Any = next((one.annotation for one in parameters.values() if _is_struct(one.annotation)), None)
@@ -109,7 +111,7 @@ class Command(click.Command):
             self._write_epilog(formatter)
 
 
-def about(run: Run) -> str:
+def about(run: CommandFunction) -> str:
     """Return the sentences that describe a command: the first paragraph of its docstring, in one line."""
     return " ".join((inspect.getdoc(run) or "").partition("\n\n")[0].split())
 
@@ -120,11 +122,11 @@ def _is_struct(kind: object) -> bool:
 
 def _parameter(parameter: inspect.Parameter) -> click.Parameter:
     """Return the word or the option that a parameter of a function describes."""
-    # Python flattens nested `Annotated` types, so the mark of `Text` is between type and `About`
+    # Python flattens nested `Annotated` types, so the mark of `Utf8Text` is between type and `About`
     kind, *encoding, about = get_args(parameter.annotation)
     # the type itself, without the None of an optional one and the dots of `tuple[str, ...]`
     (base,) = (one for one in get_args(kind) or (kind,) if one not in (NoneType, Ellipsis))
-    base = Text if encoding else base
+    base = Utf8Text if encoding else base
     several = get_origin(kind) is tuple
     required = parameter.default is parameter.empty
     settings: dict[str, Any] = {
@@ -166,7 +168,7 @@ def _offered(words: Words) -> "Callable[[click.Context, click.Parameter, str], l
     return offer
 
 
-class _Text(click.ParamType[str]):
+class _Utf8Type(click.ParamType[str]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -179,7 +181,7 @@ class _Text(click.ParamType[str]):
 
 _TYPES: dict[object, click.ParamType[Any]] = {
     str: click.STRING,
-    Text: _Text(),
+    Utf8Text: _Utf8Type(),
     int: click.INT,
     bool: click.BOOL,
     Path: click.Path(path_type=Path),
@@ -218,14 +220,14 @@ CourseOfClass = Annotated[
 CourseOfResults = Annotated[Path | None, _course("the course that RESULTS was graded with")]
 OwnCourse = Annotated[Path | None, _course("the course of this folder or of one above")]
 
-Folder = Annotated[Path | None, About("the folder with your exercise files", metavar="DIR", flag="--from")]
-Isolation = Annotated[
+LearnerFolder = Annotated[Path | None, About("the folder with your exercise files", metavar="DIR", flag="--from")]
+TierName = Annotated[
     str,
     About("how to isolate the code (default: auto, the strongest that works on this machine)", choices=_tiers),
 ]
-Results = Annotated[Path, About("the folder that `grade cohort --out` wrote", metavar="RESULTS")]
+ResultsFolder = Annotated[Path, About("the folder that `grade cohort --out` wrote", metavar="RESULTS")]
 Seed = Annotated[
-    Text | None,
+    Utf8Text | None,
     About(
         "draw numbers and random programs from this seed instead of the course's; `course` names the course's own",
         metavar="TEXT",
@@ -270,7 +272,7 @@ class GradeOptions(_GradeWords, frozen=True, kw_only=True):
     ] = None
     seed: Seed = None
     instructor: Annotated[bool, About("keep the seed and hidden details in the report")] = False
-    isolation: Isolation = "auto"
+    isolation: TierName = "auto"
     formats: Annotated[tuple[str, ...], About(_formats_help, metavar="FORMAT[=FILE]", flag="--format")] = ()
     min_score: Annotated[
         int | None, About("exit with 0 if the score is N or more (default: full marks)", metavar="N")
@@ -292,7 +294,7 @@ def _words_of_play() -> str:
 
 
 class _PlayWords(Struct, frozen=True):
-    words: Annotated[tuple[Text, ...], About(_words_of_play, metavar="WORD", complete=exercise_ids)] = ()
+    words: Annotated[tuple[Utf8Text, ...], About(_words_of_play, metavar="WORD", complete=exercise_ids)] = ()
 
 
 class PlayOptions(_PlayWords, frozen=True, kw_only=True):
@@ -308,7 +310,7 @@ class PlayOptions(_PlayWords, frozen=True, kw_only=True):
         ),
     ] = None
     file: Annotated[Path | None, About("run FILE instead of the exercise's file", metavar="FILE")] = None
-    folder: Folder = None
+    folder: LearnerFolder = None
     landscape: Annotated[bool, About("show the steps of your `train` on the loss surface")] = False
     out: Annotated[
         Path | None, About("write the page to FILE (default: a file beside the exercises)", metavar="FILE")
@@ -348,13 +350,14 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
         int, About("how many submissions to grade at the same time (default: the number of processors)", metavar="N")
     ] = os.cpu_count() or 1
     seed: Annotated[
-        Text | None, About("draw numbers and random programs from this seed instead of a secret one", metavar="TEXT")
+        Utf8Text | None,
+        About("draw numbers and random programs from this seed instead of a secret one", metavar="TEXT"),
     ] = None
     explain: Annotated[
         str | None,
         About("with `lines`, also search each failing file for the line that must change", choices=lambda: ["lines"]),
     ] = None
-    isolation: Isolation = "auto"
+    isolation: TierName = "auto"
     allow_process: Annotated[bool, About("grade without a sandbox: only for code that you trust")] = False
     dask: Annotated[
         str | None, About("grade on the Dask cluster whose scheduler has this address", metavar="ADDRESS")
@@ -362,33 +365,33 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
     course: CourseOfClass = None
 
 
-Repeated = tuple[Text, ...]
+Repeated = tuple[Utf8Text, ...]
 
 
 class _DecideWords(Struct, frozen=True):
-    results: Results
+    results: ResultsFolder
     learner: Annotated[
-        Text | None, About("a login, an e-mail address, or the id of a submission", metavar="LEARNER")
+        Utf8Text | None, About("a login, an e-mail address, or the id of a submission", metavar="LEARNER")
     ] = None
 
 
 class DecideOptions(_DecideWords, frozen=True, kw_only=True):
     """The words and options of `grade decide`. Those that say what is decided have the names of a decision's fields."""
 
-    why: Annotated[Text, About("the reason for the decision", metavar="TEXT")]
+    why: Annotated[Utf8Text, About("the reason for the decision", metavar="TEXT")]
     everyone: Annotated[
         bool, About("in place of LEARNER, with --keep: close every open review for the reason", flag="--all")
     ] = False
-    by: Annotated[Text | None, About("who decides (default: your user name)", metavar="NAME")] = None
+    by: Annotated[Utf8Text | None, About("who decides (default: your user name)", metavar="NAME")] = None
     points: Annotated[Repeated, About("the points for a check", metavar="EXERCISE.CHECK=N")] = ()
     files: Annotated[
         Repeated, About("the file that counts for an exercise", metavar="EXERCISE=PATH", flag="--file")
     ] = ()
-    submission: Annotated[Text | None, About("the submission that counts", metavar="ID")] = None
-    submitted_at: Annotated[Text | None, About("the time of submission that counts", metavar="TIME")] = None
+    submission: Annotated[Utf8Text | None, About("the submission that counts", metavar="ID")] = None
+    submitted_at: Annotated[Utf8Text | None, About("the time of submission that counts", metavar="TIME")] = None
     penalty: Annotated[int | None, About("the points to subtract for lateness", metavar="N")] = None
     excused: Annotated[bool | None, About("excuse the learner, or take that back")] = None
-    comment: Annotated[Text | None, About("a comment for the learner to read", metavar="TEXT")] = None
+    comment: Annotated[Utf8Text | None, About("a comment for the learner to read", metavar="TEXT")] = None
     ignored: Annotated[
         bool | None,
         About(

@@ -24,8 +24,8 @@ from ..course.oracle import AnswerBook, Oracle, read_book
 from ..course.program import ProgramError
 from ..practice.replay import (
     FILES,
-    Files,
-    LearnerFile,
+    FilesToReplay,
+    FileToReplay,
     Played,
     Subject,
     Thermometer,
@@ -75,7 +75,7 @@ def run_play(course: Course, options: PlayOptions) -> int:
     folder = options.folder or learner_folders(course)[1]
     options = _with_file(course, options, folder)
     try:
-        target = _target(course, Files(course, book.stubs, folder), options, folder)
+        target = _target(course, FilesToReplay(course, book.stubs, folder), options, folder)
     except ProgramError as error:
         raise UserError(str(error)) from None
     # run it
@@ -134,7 +134,7 @@ def _with_file(course: Course, options: PlayOptions, folder: Path) -> PlayOption
     return replace(options, words=(ids[0], *others[1:]), file=Path(word))
 
 
-def _target(course: Course, files: Files, options: PlayOptions, folder: Path) -> _Target:
+def _target(course: Course, files: FilesToReplay, options: PlayOptions, folder: Path) -> _Target:
     """Return the file to run, and the check or the program that the words name.
 
     Raises `UserError` or `ProgramError`.
@@ -162,7 +162,7 @@ def _target(course: Course, files: Files, options: PlayOptions, folder: Path) ->
     return _Target(exercise, _source(files, options.file, exercise, nothing), subject=subject)
 
 
-def _source(files: Files, path: Path | None, exercise: Exercise | None, missing: str) -> Source:
+def _source(files: FilesToReplay, path: Path | None, exercise: Exercise | None, missing: str) -> Source:
     """Return the source to run: that of a named path, or else that of the exercise.
 
     Raises `UserError` with the text `missing` if there is neither, or with the reason why the file cannot be read.
@@ -196,11 +196,11 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
         thermometers: tuple[Thermometer, ...] = ()
         # a language model has no single program to replay: its training is shown
         if exercise and first is None and target.check is None and is_language_model(source):
-            return _model(course, book, oracle, warm, LearnerFile(exercise, shown_path(source.path), source), target)
+            return _model(course, book, oracle, warm, FileToReplay(exercise, shown_path(source.path), source), target)
         try:
             if first is None and target.exercise is not None:
                 first, thermometers, repairs = _of_exercise(course, book, oracle, warm, target.exercise, target)
-            file = LearnerFile(exercise, shown_path(source.path), source, repairs)
+            file = FileToReplay(exercise, shown_path(source.path), source, repairs)
             played = record_all(warm, course.limits, file, first, others, answers, thermometers)
             # a note says so if the exercise had no program to show, and the first preset is shown instead
             if exercise and first is None and played.replays and not played.replays[0].problem:
@@ -210,7 +210,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
             raise UserError(str(error)) from None
 
 
-def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: LearnerFile, target: _Target) -> Played:
+def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: FileToReplay, target: _Target) -> Played:
     """Return the training of the learner's language model, also with the learner's own engine if it passes its checks.
 
     Args:

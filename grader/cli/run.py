@@ -97,7 +97,7 @@ def run_grade(options: GradeOptions) -> int:
     return 0 if options.exit_zero or _enough(report, options) else 1
 
 
-def _kept(run: "_Run", submission: Submission) -> KeptResults | None:
+def _kept(run: "_GradeRun", submission: Submission) -> KeptResults | None:
     """Return the results of unchanged files; None for a run whose result is not for the learner's own eyes."""
     options = run.options
     if run.own is None or options.report or options.as_json or options.formats:
@@ -108,7 +108,7 @@ def _kept(run: "_Run", submission: Submission) -> KeptResults | None:
 
 
 def _reports(
-    run: "_Run", submission: Submission, kept: KeptResults | None, line: StatusLine
+    run: "_GradeRun", submission: Submission, kept: KeptResults | None, line: StatusLine
 ) -> Generator[Report, None, None]:
     """Grade, and yield the full report, and again with the result of each search."""
     options, course = run.options, run.course
@@ -152,7 +152,7 @@ def _no_exercises(_: Report) -> list[str]:
     return []
 
 
-class _Run(NamedTuple):
+class _GradeRun(NamedTuple):
     """The files that a run grades, and how.
 
     Attributes:
@@ -174,7 +174,7 @@ class _Run(NamedTuple):
     own: Path | None
 
 
-def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _Run:
+def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _GradeRun:
     """Return what the options ask for. Raises `UserError`."""
     if options.folder is not None and not options.folder.is_dir():
         raise UserError(practice.no_folder("--from", str(options.folder)))
@@ -193,7 +193,7 @@ def _run_of(options: GradeOptions, formats: "tuple[Output, ...]") -> _Run:
     # the answer book has torch's answers for the course's own seed only
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
-    return _Run(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
+    return _GradeRun(options, course, root, folder, files, seed, _own_folder(course, root, folder, options))
 
 
 def _formats(options: GradeOptions) -> "tuple[Output, ...]":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..course.load import Check, Course, Exercise
-    from ..verdict.grading import Progress
+    from ..verdict.grading import GradingProgress
     from ..verdict.report import CheckResult, Report
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
@@ -192,12 +192,12 @@ class StatusLine:
             self._last = time.monotonic()
             print(self._style.clean(text), file=self._stream, flush=True)
 
-    def follow(self, events: "Iterable[Progress]", course: "Course") -> "Report":
+    def follow(self, events: "Iterable[GradingProgress]", course: "Course") -> "Report":
         """Show the progress of grading as learners may see it, and return the report."""
         *_, report = self.reports(events, course)
         return report
 
-    def reports(self, events: "Iterable[Progress]", course: "Course") -> "Iterator[Report]":
+    def reports(self, events: "Iterable[GradingProgress]", course: "Course") -> "Iterator[Report]":
         """Show the progress of grading as learners may see it.
 
         Yield the report as soon as it is made, and again with the result of each search.

@@ -55,7 +55,7 @@ _MOODLE = re.compile(r"_(\d+)_assignsubmission_")
 
 # Structs that people or earlier runs write, as in overrides.yaml and cohort.json. A misspelled key
 # is an error and not ignored.
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class _StrictRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     pass
 
 
@@ -67,7 +67,7 @@ class Submitter(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     email: str = ""
 
 
-class Person(_Strict, frozen=True):
+class Person(_StrictRecord, frozen=True):
     """A person of a class, as listed in a roster or, without a roster, as named by the platform.
 
     Attributes:
@@ -122,7 +122,7 @@ def person_of(submitter: Submitter, origin: str) -> Person:
     return msgspec.structs.replace(person, **{kind or "sis_id": own or submitter.id})
 
 
-class Decision(_Strict, frozen=True):
+class Decision(_StrictRecord, frozen=True):
     """A person's decision as somebody writes it. `Decided` describes the fields."""
 
     # None stands for what is not decided, because 0 points of penalty and False are decisions, too.
@@ -165,7 +165,7 @@ class Decided(Decision, frozen=True):
     line: int = 0
 
 
-class Learner(_Strict, frozen=True):
+class Learner(_StrictRecord, frozen=True):
     """A row of the final table of a class.
 
     Attributes:
@@ -212,7 +212,7 @@ class Learner(_Strict, frozen=True):
     decisions: tuple[Decided, ...] = ()
 
 
-class NeedsReview(_Strict, frozen=True):
+class NeedsReview(_StrictRecord, frozen=True):
     """A reason why a person should review a submission.
 
     | kind             | meaning                                                                         |
@@ -301,7 +301,7 @@ class ChangeReason:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedTotal:
     """A learner whose row changed. `before` or `after` is None if the learner has no total in that table."""
 
     id: str

@@ -615,23 +615,23 @@ _ID_RULE = "an id begins with a lower-case letter and has at most 40 lower-case 
 _NUMBERED = re.compile(r"(?P<number>\d\d)_(?P<id>[a-z][a-z0-9_]*)\.py")
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    pass
+class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A struct that is read from a file. A misspelled key is an error and not ignored."""
 
 
-class _Head(_Strict, frozen=True):
+class _Head(StrictStruct, frozen=True):
     id: str
     version: str
     title: str
     total: Annotated[int, Meta(ge=1, le=_MOST)]
 
 
-class _Defaults(_Strict, frozen=True):
+class _Defaults(StrictStruct, frozen=True):
     visibility: Visibility = "visible"
     detail: Detail = "full"
 
 
-class _Check(_Strict, frozen=True):
+class _Check(StrictStruct, frozen=True):
     points: Annotated[int, Meta(ge=0, le=_MOST)]
     title: Annotated[str, Meta(min_length=1)]
     visibility: Visibility | None = None
@@ -640,7 +640,7 @@ class _Check(_Strict, frozen=True):
     hint: Annotated[int, Meta(ge=1)] | None = None
 
 
-class _Exercise(_Strict, frozen=True):
+class _Exercise(StrictStruct, frozen=True):
     id: str
     title: Annotated[str, Meta(min_length=1)]
     checks: dict[str, Any]
@@ -649,17 +649,17 @@ class _Exercise(_Strict, frozen=True):
     hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
 
 
-class _Part(_Strict, frozen=True):
+class _PartInFile(StrictStruct, frozen=True):
     title: Annotated[str, Meta(min_length=1)]
     first: str
     total: Annotated[int, Meta(ge=1, le=_MOST)]
 
 
-class _Course(_Strict, frozen=True):
+class _Course(StrictStruct, frozen=True):
     format_version: int
     course: _Head
     exercises: Annotated[list[Any], Meta(min_length=1)]
-    parts: list[_Part] = []
+    parts: list[_PartInFile] = []
     allow_imports: list[str] = []
     limits: Limits = Limits()
     defaults: _Defaults = _Defaults()
@@ -740,7 +740,7 @@ def _grades(document: Document, grades: Mapping[str, int], total: int) -> None:
         better = grade, border
 
 
-def _parts(document: Document, parts: Sequence[_Part], exercises: Sequence[Exercise]) -> tuple[Part, ...]:
+def _parts(document: Document, parts: Sequence[_PartInFile], exercises: Sequence[Exercise]) -> tuple[Part, ...]:
     """Return the parts. Each begins at its exercise `first`, and ends before that of the next part."""
     ids = [exercise.id for exercise in exercises]
     nodes = child(document.root, "parts").value

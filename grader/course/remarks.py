@@ -10,7 +10,7 @@ import msgspec
 
 Shown: TypeAlias = float | str
 # the fault of a backward pass that a function has to notice
-Fault: TypeAlias = Literal["factor", "sign", "lost", "small", "swapped", "missing", "extra", "cancelling"]
+PassFault: TypeAlias = Literal["factor", "sign", "lost", "small", "swapped", "missing", "extra", "cancelling"]
 
 
 class CellStart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,7 +209,7 @@ class Unnoticed(_Remark, frozen=True, tag="unnoticed"):
     """
 
     function: str
-    fault: Fault
+    fault: PassFault
     gradient: str
     given: float
     right: float
@@ -375,7 +375,7 @@ class Stopped(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 # -- reasons why there is no answer -------------------------------------------------------------
 
-Kind: TypeAlias = Literal[
+ReasonCode: TypeAlias = Literal[
     "answer_too_large",
     "budget",
     "cpu_limit",
@@ -387,10 +387,10 @@ Kind: TypeAlias = Literal[
     "unanswered",
     "wall_limit",
 ]
-Status: TypeAlias = Literal["error", "timeout", "crashed"]
+ReasonStatus: TypeAlias = Literal["error", "timeout", "crashed"]
 
 # `budget` and `unanswered` are timeouts of what ran before: the check itself was not run.
-STATUS: dict[Kind, Status] = {
+STATUS: dict[ReasonCode, ReasonStatus] = {
     "answer_too_large": "error",
     "budget": "timeout",
     "cpu_limit": "timeout",
@@ -421,7 +421,7 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
     | `wall_limit`       | `seconds` of time passed                                                   |
     """
 
-    kind: Kind
+    kind: ReasonCode
     seconds: float | None = None
     clock: Literal["cpu", "wall"] | None = None
     signal: str | None = None
@@ -430,7 +430,7 @@ class Died(msgspec.Struct, frozen=True, omit_defaults=True):
     detail: str | None = None
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ReasonStatus:
         """Return the status of a check with this reason."""
         return STATUS[self.kind]
 

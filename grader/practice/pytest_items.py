@@ -105,7 +105,7 @@ class ExerciseFile(pytest.File):
         return practices[folder]
 
 
-class CheckFailed(Exception):
+class ItemFailed(Exception):
     """A check did not pass. The message is all that is shown."""
 
 
@@ -134,7 +134,7 @@ class CheckItem(pytest.Item):
         # nor is a bonus that was not earned, in an exercise with full marks
         if check.bonus and result.status == "passed":
             raise _skipped(words.BONUS_OPEN)
-        raise CheckFailed("\n".join(self._lines(result, check)))
+        raise ItemFailed("\n".join(self._lines(result, check)))
 
     def _lines(self, result: ExerciseResult, check: CheckResult) -> Iterator[str]:
         """Yield a line with the place of the failure, then the explanation that the terminal shows."""
@@ -165,7 +165,7 @@ class CheckItem(pytest.Item):
         from ..words import practice as words
 
         error = excinfo.value
-        if isinstance(error, CheckFailed | UserError):
+        if isinstance(error, ItemFailed | UserError):
             return str(error)
         return paragraph(words.no_verdict(f"{type(error).__name__}: {error}"))
 

@@ -19,8 +19,8 @@ from ..verdict.checks import CheckSession, GraderFault
 from ..verdict.grading import (
     Addition,
     CheckEnded,
-    Event,
     Grader,
+    GradingEvent,
     Searched,
     Searching,
     Submission,
@@ -31,13 +31,13 @@ from ..verdict.grading import (
 from ..verdict.report import ExerciseResult, Report, check_for_learner, for_learner
 from .replay import Played
 from .replay.presets import record_all
-from .replay.record import CheckedFile, LearnerFile, Subject, answers_of
+from .replay.record import CheckedFile, FileToReplay, Subject, answers_of
 from .workspace import next_exercise
 
 PATIENCE_S = 2.0  # how long a learner waits for the search for the line that must change
 
 
-Shown: TypeAlias = Event | Searching | Report
+PracticeEvent: TypeAlias = GradingEvent | Searching | Report
 
 
 class Withdrawn(Exception):
@@ -110,7 +110,7 @@ class Practice:
         exercises: Iterable[Exercise],
         withdrawn: Callable[[], bool] = lambda: False,
         searched: Searched | None = None,
-    ) -> Generator[Shown, None, None]:
+    ) -> Generator[PracticeEvent, None, None]:
         """Grade the files of these exercises. Yield the progress and the report, as learners may see them.
 
         The results are kept. A sandbox that has died is started again once.
@@ -140,7 +140,7 @@ class Practice:
 
     def searched_file(
         self, exercise: Exercise, withdrawn: Callable[[], bool] = lambda: False
-    ) -> Generator[Shown, None, None]:
+    ) -> Generator[PracticeEvent, None, None]:
         """Grade the file of an exercise, and then search it for the line that must change, for two seconds.
 
         Yields the same as `events`, and raises the same errors.
@@ -158,7 +158,7 @@ class Practice:
         """Grade a source in place of an exercise's file. Its result is not kept. Raises the same errors as `grade`."""
         return _only_report(self._events((exercise,), {exercise.id: source}))
 
-    def searched_source(self, exercise: Exercise, source: Source) -> Generator[Shown, None, None]:
+    def searched_source(self, exercise: Exercise, source: Source) -> Generator[PracticeEvent, None, None]:
         """Grade a source in place of an exercise's file, and search it for the line that must change if it fails.
 
         Yields the progress, the report, and a second report if the search has a result. Neither is kept. Raises the
@@ -199,7 +199,7 @@ class Practice:
             return Played(())
         # a result is known only for the text that was graded
         result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
-        file = LearnerFile(exercise.id, source.path.name, source, (result and result.repairs) or None)
+        file = FileToReplay(exercise.id, source.path.name, source, (result and result.repairs) or None)
 
         def answers(wanted: Program) -> Answer | None:
             """Return torch's answer to the program of a check, which is known. Torch is not started for another one."""
@@ -214,7 +214,7 @@ class Practice:
         sources: Mapping[str, Source],
         withdrawn: Callable[[], bool] = lambda: False,
         searched: Searched | None = None,
-    ) -> Generator[Shown, None, None]:
+    ) -> Generator[PracticeEvent, None, None]:
         try:
             yield from self._events_once(exercises, sources, Budget(withdrawn=withdrawn), searched)
         except (sandbox.WorkerGone, GraderFault) as error:
@@ -236,7 +236,7 @@ class Practice:
 
     def _events_once(
         self, exercises: Sequence[Exercise], sources: Mapping[str, Source], budget: Budget, searched: Searched | None
-    ) -> Generator[Shown, None, None]:
+    ) -> Generator[PracticeEvent, None, None]:
         assert self._grader is not None
         details = self.course.details
         # events and reports are redacted, because a learner reads them
@@ -263,7 +263,7 @@ class Practice:
         self._grader = Grader(course, self._book, checks, oracle, warm, course.seed)
 
 
-def _only_report(events: Iterable[Shown]) -> Report:
+def _only_report(events: Iterable[PracticeEvent]) -> Report:
     """Return the report among events without a search."""
     (report,) = (event for event in events if isinstance(event, Report))
     return report

@@ -15,12 +15,12 @@ REPORT = 400_000  # characters of a report; a longer one is not kept
 TEXT = 2_000_000  # characters of a learner's file
 MARKED = 1_000  # lines
 
-Text: TypeAlias = Annotated[str, Meta(max_length=TEXT)]
+KeptSource: TypeAlias = Annotated[str, Meta(max_length=TEXT)]
 Line: TypeAlias = Annotated[str, Meta(max_length=2_000)]
 Name: TypeAlias = Annotated[str, Meta(max_length=300)]
-Points: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
+ScoreNumber: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
 Block: TypeAlias = Literal["p", "ul", "pre", "aside"]
-Number: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000)]
+Ordinal: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class Printed(Struct, frozen=True):
@@ -49,18 +49,18 @@ class Verdict(Struct, frozen=True):
 
     exercise: Name
     status: ExerciseStatus
-    score: Points
-    max_score: Points
+    score: ScoreNumber
+    max_score: ScoreNumber
     lines: Annotated[Sequence[Line], Meta(min_length=1, max_length=1_000)]
-    marked: Annotated[Sequence[Number], Meta(max_length=MARKED)]
-    hints: Annotated[Sequence[Number], Meta(max_length=100)]
+    marked: Annotated[Sequence[Ordinal], Meta(max_length=MARKED)]
+    hints: Annotated[Sequence[Ordinal], Meta(max_length=100)]
     report: Annotated[str, Meta(max_length=REPORT)]
     searched: bool
     line: Line
     printed: Annotated[Sequence[Printed], Meta(max_length=200)]
 
 
-class Search(Struct, frozen=True):
+class SearchProgress(Struct, frozen=True):
     """A part of the search for the line that must change.
 
     Attributes:
@@ -80,22 +80,22 @@ class GivenFiles(Struct, frozen=True):
         problems: A sentence about each file that cannot be used.
     """
 
-    texts: dict[str, Text]
+    texts: dict[str, KeptSource]
     problems: Annotated[Sequence[Line], Meta(max_length=200)]
 
 
 class StoredText(Struct, frozen=True):
     """The learner's text of an exercise, the file as it was given out when it was begun, and the name of the file."""
 
-    text: Text
-    stub: Text
+    text: KeptSource
+    stub: KeptSource
     file: Name = ""
 
 
 class KeptText(Struct, frozen=True):
     """An earlier text that something else replaced."""
 
-    text: Text
+    text: KeptSource
     why: Name
     when: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$", max_length=40)]
 
@@ -104,8 +104,8 @@ class StoredResult(Struct, frozen=True):
     """The last result of an exercise, with the text and the course that it is about."""
 
     status: ExerciseStatus
-    score: Points
-    text: Text
+    score: ScoreNumber
+    text: KeptSource
     course: Name
     report: Annotated[str, Meta(max_length=REPORT)]
 

@@ -37,8 +37,8 @@ from ..verdict.report import (
 )
 from ..words.practice import WHEN_LOADED, no_exercise_file, unread_text
 from .screens import exercise_screen
-from .session import Practice, Shown
-from .site_data import MARKED, REPORT, GivenFiles, Printed, Search, Verdict
+from .session import Practice, PracticeEvent
+from .site_data import MARKED, REPORT, GivenFiles, Printed, SearchProgress, Verdict
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
@@ -62,7 +62,7 @@ class Tab:
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
         self._frozen = False  # whether collections skip what the first verdict has imported
-        self._events: Generator[Shown, None, None] | None = None  # the rest of this grading: the search
+        self._events: Generator[PracticeEvent, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
 
     @classmethod
@@ -102,7 +102,7 @@ class Tab:
             exercise: As for `grade`, like the other arguments.
 
         Returns:
-            A `Search` as JSON.
+            A `SearchProgress` as JSON.
         """
         if self._graded != (exercise, text) or self._events is None:
             self._begin(exercise, text)
@@ -113,11 +113,11 @@ class Tab:
         for event in self._events:
             if isinstance(event, Report):
                 self._end_search()
-                return _json(Search(True, self._verdict(event, width)))
+                return _json(SearchProgress(True, self._verdict(event, width)))
             if time.perf_counter() > until:
-                return _json(Search(False))
+                return _json(SearchProgress(False))
         self._end_search()
-        return _json(Search(True))
+        return _json(SearchProgress(True))
 
     def _begin(self, exercise: str, text: str) -> Report:
         """Grade a text. What remains of the events is the search."""

@@ -67,7 +67,7 @@ class Resized:
     """The size of the window has changed."""
 
 
-Event: TypeAlias = Saved | Pressed | Resized
+WatchEvent: TypeAlias = Saved | Pressed | Resized
 
 
 class Events:
@@ -79,7 +79,7 @@ class Events:
     """
 
     def __init__(self, folder: Path, *, keys: bool) -> None:
-        self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[WatchEvent] = queue.SimpleQueue()
         self._stack = contextlib.ExitStack()
         self._folder = folder
         self._keys = keys
@@ -87,7 +87,7 @@ class Events:
     def __enter__(self) -> "Events":
         with contextlib.ExitStack() as stack:
             observer = Observer()
-            observer.schedule(_Handler(self._queue), str(self._folder), recursive=False)
+            observer.schedule(_FolderHandler(self._queue), str(self._folder), recursive=False)
             observer.start()
             # callbacks run in the reverse order: stop, then join
             stack.callback(observer.join)
@@ -103,7 +103,7 @@ class Events:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def wait(self, seconds: float | None = None) -> Event | None:
+    def wait(self, seconds: float | None = None) -> WatchEvent | None:
         """Return the next event, or None if none arrives within `seconds`."""
         try:
             return self._queue.get(timeout=seconds)
@@ -139,8 +139,8 @@ class Events:
             os.close(stop)
 
 
-class _Handler(FileSystemEventHandler):
-    def __init__(self, events: "queue.SimpleQueue[Event]") -> None:
+class _FolderHandler(FileSystemEventHandler):
+    def __init__(self, events: "queue.SimpleQueue[WatchEvent]") -> None:
         self._events = events
 
     def on_any_event(self, event: FileSystemEvent) -> None:
@@ -242,7 +242,7 @@ class Watch:
         self._view: Callable[[], list[str]] = self._welcome
         self._asked_to_reset = False
         self._searching = False  # whether the last grading has ended, and a search for the line goes on
-        self._later: deque[Event] = deque()  # the events that arrived while a file was being saved or searched
+        self._later: deque[WatchEvent] = deque()  # the events that arrived while a file was being saved or searched
 
     def run(self) -> None:
         """Grade everything once, then handle events until the learner quits."""
@@ -266,7 +266,7 @@ class Watch:
 
     # -- events ---------------------------------------------------------------------------------------
 
-    def _save(self, event: Event | None, events: Events) -> None:
+    def _save(self, event: WatchEvent | None, events: Events) -> None:
         """Grade the exercises whose files have changed, after the editor has finished writing."""
         saved = set()
         while event is not None:

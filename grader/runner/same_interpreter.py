@@ -22,7 +22,7 @@ from typing import Any
 
 from ..course.load import Limits
 from ..course.remarks import Died
-from .client.transport import MAX_CPU_S, Answer, Budget, Printed, Transport
+from .client.transport import MAX_CPU_S, Budget, KeptOutput, Transport, TransportAnswer
 from .worker.adapter import load
 from .worker.adapter.execute import LearnerFile
 from .worker.adapter.trials import open_file
@@ -174,7 +174,7 @@ class SameInterpreter:
         self.close()
         self.running = True
 
-    def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
+    def exchange(self, request: bytes, cap: int, cpu_s: float) -> TransportAnswer:
         """Answer a request. Steps of loops are counted, because no signal ends a loop here."""
         # load the file, if this request is an order
         message = json.loads(request)
@@ -202,7 +202,7 @@ class SameInterpreter:
             frame = Died("answer_too_large", limit_kb=cap >> 10)
         if isinstance(frame, Died):
             self.close()
-        return Answer(frame, printed.printed.text())
+        return TransportAnswer(frame, printed.printed.text())
 
     def _run(self, file: LearnerFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
         failed = None
@@ -229,7 +229,7 @@ class _Output(TextIOBase):
     """Standard output and error of learner code."""
 
     def __init__(self, output_kb: int) -> None:
-        self.printed = Printed(output_kb)
+        self.printed = KeptOutput(output_kb)
         self.muted = False
 
     def write(self, text: str) -> int:

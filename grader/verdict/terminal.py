@@ -262,7 +262,7 @@ def _row(status: str, text: str, points: str, style: Style, indent: int = 0) -> 
     return f"{' ' * indent}{style.paint(f'{word:<8}', hue)} {shown} {points}"
 
 
-class _Part(NamedTuple):
+class _FailurePart(NamedTuple):
     """Some lines about a failure.
 
     If there is too little room, parts are shortened to as few as `least` lines, in the order of `rank`.
@@ -360,7 +360,7 @@ class _Layout:
                     first = fitting
         return first or fitting
 
-    def shortened(self, parts: list[_Part]) -> _Fitting:
+    def shortened(self, parts: list[_FailurePart]) -> _Fitting:
         """Shorten the parts where there is too little room, and return their lines."""
         # if everything is shown, a program, facts, the misconception and printed lines come with room for themselves
         added = 0
@@ -374,7 +374,7 @@ class _Layout:
                 if part.rank != rank or too_many <= 0:
                     continue
                 if part.brief:
-                    parts[at] = _Part(list(part.brief), rank=2)
+                    parts[at] = _FailurePart(list(part.brief), rank=2)
                 else:
                     cut_numbers |= rank == _NUMBERS
                     parts[at] = _shortened(part, min(too_many, len(part.lines) - part.least), self.style)
@@ -382,27 +382,27 @@ class _Layout:
         lines = [line for part in parts for line in part.lines]
         return _Fitting(lines, scale * _MOST_LINES + added, too_many, cut_numbers)
 
-    def parts(self, failure: Failure, *, wide: bool, joined: bool) -> Iterator[_Part]:
+    def parts(self, failure: Failure, *, wide: bool, joined: bool) -> Iterator[_FailurePart]:
         """Yield the parts of an explanation, in the order in which they are shown."""
         if failure.begun or failure.compared:  # numbers are of a program
             program = [f"{self.indent}{line}" for line in self.program(failure.program)]
             if self.whole and len(program) > _PROGRAM_LINES:
                 program = [*program[: _PROGRAM_LINES - 1], f"{self.indent}{self.style.ellipsis}"]
-            yield _Part(program, rank=1, least=len(program) if self.whole else 1)
+            yield _FailurePart(program, rank=1, least=len(program) if self.whole else 1)
         yield self.numbers(failure.compared, joined)
         yield from self.message(failure)
         if failure.place:
-            yield _Part([f"{self.indent}{self.label('at')}{self.style.clean(failure.place)}"], rank=0)
+            yield _FailurePart([f"{self.indent}{self.label('at')}{self.style.clean(failure.place)}"], rank=0)
         for name, text in [*(("fact", fact) for fact in failure.facts), ("line", failure.line), ("why", failure.why)]:
             if text:
                 lines = self.indented(f"{name}: {text}") if wide else self.labelled(name, text)
-                yield _Part(lines, added=True)
+                yield _FailurePart(lines, added=True)
         yield self.printed(failure)
         hint = self.style.command(self.style.clean(failure.hint or failure.hints))
-        yield _Part([f"{self.indent}{self.label('hint')}{hint}"] if hint else [])
+        yield _FailurePart([f"{self.indent}{self.label('hint')}{hint}"] if hint else [])
         play = self.style.command(self.style.clean(failure.play))
         forms = (f"{self.indent}{self.label('see it')}{play}", f"{self.indent}see it: {play}")  # a command is never cut
-        yield _Part([form for form in forms if play and columns(form) <= self.style.width][:1])
+        yield _FailurePart([form for form in forms if play and columns(form) <= self.style.width][:1])
 
     def program(self, text: str) -> Iterator[str]:
         """Yield the lines of a program. A line that is too long is broken between assignments, or else at spaces."""
@@ -419,12 +419,14 @@ class _Layout:
             if gap:
                 yield from packed(re.split(r"(?<=,) ", f"with {values}"), room)
 
-    def numbers(self, rows: Sequence[Compared], joined: bool) -> _Part:
+    def numbers(self, rows: Sequence[Compared], joined: bool) -> _FailurePart:
         """Return the learner's results beside the right ones."""
         pairs = [list(self.pair(row)) for row in rows]
         if joined and (line := self.joined(rows)):
             pairs = [[line]]
-        return _Part([line for pair in pairs for line in pair], rank=_NUMBERS, least=len(pairs[0]) if pairs else 0)
+        return _FailurePart(
+            [line for pair in pairs for line in pair], rank=_NUMBERS, least=len(pairs[0]) if pairs else 0
+        )
 
     def pair(self, row: Compared) -> Iterator[str]:
         """Yield the learner's result and the right result: on one line, or on two if one is too short for both."""
@@ -455,28 +457,28 @@ class _Layout:
         line = f"{self.indent}{padded(label, self.label_width)}yours {yours}    {rows[0].source} {right}"
         return line if columns(line) <= self.style.width else ""
 
-    def message(self, failure: Failure) -> Iterator[_Part]:
+    def message(self, failure: Failure) -> Iterator[_FailurePart]:
         """Yield the first line of the message, the lines of it that quote the learner's file, and the others."""
         head, *rest = failure.message.splitlines() or [""]
         rank = 3 if failure.compared and not failure.starting else None
-        yield _Part(self.labelled("note" if failure.compared else "", head) if head else [], rank=rank)
+        yield _FailurePart(self.labelled("note" if failure.compared else "", head) if head else [], rank=rank)
         own = [line for line in rest if _OWN_LINE.match(line)]
         if failure.begun or not failure.place:
             quoted = [self.style.cut(f"{self.indent}    {self.style.clean(line)}", self.style.width) for line in own]
-            yield _Part(quoted, rank=2, least=1, from_start=True)
+            yield _FailurePart(quoted, rank=2, least=1, from_start=True)
         indent = len(self.indent) + 4
-        yield _Part([part for line in rest if line not in own for part in _indented(line, indent, self.style)])
+        yield _FailurePart([part for line in rest if line not in own for part in _indented(line, indent, self.style)])
 
-    def printed(self, failure: Failure) -> _Part:
+    def printed(self, failure: Failure) -> _FailurePart:
         """Return the printed lines, or the number of lines where there is too little room."""
         lines = _printed(failure.output, self.style)
         if self.whole:
-            return _Part(lines[:_MOST_OUTPUT], added=True)
+            return _FailurePart(lines[:_MOST_OUTPUT], added=True)
         count = len(failure.output.splitlines())
         every = len(lines) <= _MOST_OUTPUT
         brief = self.indented(words.printed(count, failure.every, every=every)) if count else []
         shown = lines if len(lines) <= _OUTPUT_LINES else [*lines[: _OUTPUT_LINES - 1], *brief]
-        return _Part(shown, rank=0, brief=brief)
+        return _FailurePart(shown, rank=0, brief=brief)
 
     def label(self, name: str) -> str:
         return padded(self.style.cut(self.style.clean(name), self.label_width - 1), self.label_width)
@@ -494,7 +496,7 @@ class _Layout:
         return _indented(text, len(self.indent), self.style)
 
 
-def _shortened(part: _Part, by: int, style: Style) -> _Part:
+def _shortened(part: _FailurePart, by: int, style: Style) -> _FailurePart:
     if by <= 0:
         return part
     if part.from_start or by == len(part.lines):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..base.text import counted, did_you_mean, few, plain
-from ..course.learners import Change, ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind
+from ..course.learners import ChangedTotal, ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind
 from .sentence import Sentence, duration_text, filled, listed
 
 _SHOWN = 5  # names in one text
@@ -314,7 +314,7 @@ _PROBLEMS: dict[str, str] = {
 # -- totals that changed between two runs, and the reasons -----------------------------------------------
 
 
-def render_changes(changes: Sequence[Change]) -> str:
+def render_changes(changes: Sequence[ChangedTotal]) -> str:
     """Return a line for each learner whose row changed, with the reasons, or an empty text if no row changed."""
     if not changes:
         return ""
@@ -336,7 +336,7 @@ def changed_text(changed: int, of: int, gone: int, new: int) -> str:
     return " ".join([f"{both}.", *only])
 
 
-def change_line(change: Change) -> str:
+def change_line(change: ChangedTotal) -> str:
     """Return a change in one line, such as `stu30: 66 -> 68, because swap.upstream: 0 -> 2`."""
     who = plain(f"{change.name} ({change.id})" if change.name and change.name != change.id else change.id)
     shown = [cause_text(one) for one in change.reasons[:_REASONS]]
@@ -707,7 +707,7 @@ WORDS = {
     "column.border": "Boundary",
     "column.border.about": "the nearest boundary: the grade, and the points where it begins",
     "border.from": "{grade} from {border}",
-    "column.change": "Change",
+    "column.change": "ChangedTotal",
     "column.check": "Check",
     "column.discrimination": "Discrimination",
     "column.distance": "Distance",

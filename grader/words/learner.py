@@ -18,12 +18,12 @@ from ..course.remarks import (
     DataChanged,
     DependsOnOrder,
     Died,
-    Fault,
     NeverRan,
     NoList,
     NotCalled,
     NotRight,
     NoTruth,
+    PassFault,
     Reason,
     Remark,
     Returned,
@@ -75,7 +75,7 @@ class _Added(Protocol):
     def function(self) -> str: ...
 
 
-class _Check(Protocol):
+class _TitledCheck(Protocol):
     """A check of an exercise."""
 
     @property
@@ -97,7 +97,7 @@ class _Repairs(Protocol):
     def check(self) -> str: ...
 
 
-def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Sequence[_Check] = ()) -> str:
+def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Sequence[_TitledCheck] = ()) -> str:
     """Say which lines were changed so that checks passed, or nothing if none was found.
 
     Args:
@@ -219,7 +219,7 @@ def repair_question(
 
 
 # `grader.checks` comes after this package, so only the form of its findings is known here.
-class Finding(Protocol):
+class FindingCauses(Protocol):
     """A finding of `grader.checks`, besides its numbers."""
 
     @property
@@ -230,7 +230,7 @@ class Finding(Protocol):
     def stopped(self) -> Stopped | None: ...
 
 
-def finding_text(finding: Finding, cells: Sequence[CellStart] = ()) -> str | None:
+def finding_text(finding: FindingCauses, cells: Sequence[CellStart] = ()) -> str | None:
     """Return the text of a failure besides its numbers, or None. `cells` are the cells of a notebook."""
     if finding.stopped is not None or finding.reason is not None:
         return "\n".join([_why(finding.stopped, finding.reason, cells), *map(remark_text, finding.remarks)])
@@ -369,7 +369,7 @@ _REMARKS: dict[str, str] = {
 }
 
 # the fault of a backward pass that a function has not noticed
-_FAULTS: dict[Fault, str] = {
+_FAULTS: dict[PassFault, str] = {
     "factor": "a gradient has a wrong factor",
     "sign": "a gradient has the wrong sign",
     "lost": "one of two contributions is lost",

@@ -8,7 +8,7 @@ from read_yaml import read_yaml
 from submitted import written
 
 from grader.author.build import build_book, make_stub
-from grader.author.verify import Finding, Verified, verify
+from grader.author.verify import Defect, Verified, verify
 from grader.cli.main import main
 from grader.course.load import Course, load_course
 from grader.course.oracle.answer_book import write_book
@@ -62,8 +62,8 @@ def test_a_stub_of_former_times_is_found(course: Course) -> None:
     write_book(course.book, replace(made, stubs={"double": "# TODO: the old stub\n"}))
     exercise_file(course).write_text("# TODO: the old stub\n", encoding="utf-8")
     expected = [
-        Finding(course.book, None, "its stub of 01_double has drifted; `grade build` writes it anew"),
-        Finding(exercise_file(course), None, "is not what the solution's stub would be; `grade stubs` writes it anew"),
+        Defect(course.book, None, "its stub of 01_double has drifted; `grade build` writes it anew"),
+        Defect(exercise_file(course), None, "is not what the solution's stub would be; `grade stubs` writes it anew"),
     ]
     assert expected == verified(course).findings
 

@@ -12,7 +12,7 @@ import pytest
 from every import every
 from msgspec import Struct
 
-from grader.base.processes import Ended, NotStarted, Service, receive, send
+from grader.base.processes import Service, ServiceEnded, ServiceNotStarted, receive, send
 from grader.base.search_path import search_path
 
 
@@ -95,7 +95,7 @@ def test_one_process_answers_many_messages(service: Callable[..., Service]) -> N
 def test_what_is_no_reply_ends_the_process(service: Callable[..., Service], text: str) -> None:
     """A process that ended, a reply of another type and a truncated reply give no reply. The next message gets one."""
     one = service(Text("setup"))
-    assert isinstance(one.ask(Text(text)), Ended)
+    assert isinstance(one.ask(Text(text)), ServiceEnded)
     assert one.pid is None
     assert Text("aa") == one.ask(Text("a"))
 
@@ -105,7 +105,7 @@ def test_a_reply_has_a_largest_size(service: Callable[..., Service]) -> None:
     """A longer reply is not read."""
     one = service(at_most=100)
     assert Text("a" * 80) == one.ask(Text("a" * 40))
-    assert isinstance(one.ask(Text("a" * 80)), Ended)
+    assert isinstance(one.ask(Text("a" * 80)), ServiceEnded)
 
 
 @pytest.mark.slow
@@ -125,16 +125,20 @@ def test_a_process_that_is_killed_is_replaced(service: Callable[..., Service]) -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("expected", "setup", "module"),
-    [(Text("refused"), "refuse", "doubling"), (Ended(3), "exit", "doubling"), (Ended(1), "setup", "no_such_module")],
+    [
+        (Text("refused"), "refuse", "doubling"),
+        (ServiceEnded(3), "exit", "doubling"),
+        (ServiceEnded(1), "setup", "no_such_module"),
+    ],
 )
 def test_a_process_that_does_not_start_says_why(
     service: Callable[..., Service], expected: object, setup: str, module: str
 ) -> None:
     """The error has the reply to the setup, or the exit status."""
-    with pytest.raises(NotStarted) as caught:
+    with pytest.raises(ServiceNotStarted) as caught:
         service(Text(setup), module).start()
     reply = caught.value.reply
-    assert expected == reply or (isinstance(reply, Ended) and reply.status == -signal.SIGKILL)
+    assert expected == reply or (isinstance(reply, ServiceEnded) and reply.status == -signal.SIGKILL)
 
 
 @pytest.mark.slow
@@ -144,7 +148,7 @@ def test_a_closed_service_does_not_start_again(service: Callable[..., Service]) 
     one.ask(Text("a"))
     one.close()
     assert one.pid is None
-    with pytest.raises(NotStarted):
+    with pytest.raises(ServiceNotStarted):
         one.ask(Text("a"))
 
 

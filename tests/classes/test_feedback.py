@@ -18,7 +18,7 @@ from grader.classes.feedback import feedback, feedback_files, feedback_page, pla
 from grader.course.facts import FaultFact
 from grader.course.learners import Decided, Learner, Person, Submitter
 from grader.runner.client import Reason
-from grader.verdict.formats.registry import Request
+from grader.verdict.formats.registry import ExportRequest
 from grader.verdict.report import CheckResult, Report, for_learner, read_report
 from grader.verdict.report.model import SubmissionStamp
 from grader.words.learner import excused_text, time_text
@@ -150,7 +150,7 @@ def test_feedback_is_named_as_a_platform_takes_it_back(
     placed: Placed, platform: str, origin: str, file: str, expected: str | None
 ) -> None:
     """Names follow the platform's own download. Submissions from elsewhere are left out."""
-    (files,) = feedback_files([placed(origin, file)], Request(title="A course", platform=platform))
+    (files,) = feedback_files([placed(origin, file)], ExportRequest(title="A course", platform=platform))
     assert [expected] * bool(expected) == list(files)
     assert all(text.lower().startswith("<!doctype html>") for text in files.values())
 
@@ -172,7 +172,7 @@ def test_who_submitted_no_exercise_file_gets_feedback(placed: Placed, tmp_path: 
     (tmp_path / KEPT).mkdir()
     keep_code(tmp_path, missing.submission, {}, {"": {"doejane_1042_99734_notes.txt": "0"}})
     for results, expected in ((tmp_path, ["doejane_1042_99734_feedback.html"]), (tmp_path / "other", [])):
-        request = Request(title="A course", platform="canvas", results=results)
+        request = ExportRequest(title="A course", platform="canvas", results=results)
         (files,) = feedback_files([missing], request)
         assert (expected, [] if expected else ["jane"]) == (list(files), request.left_out)
 
@@ -186,7 +186,7 @@ def test_each_member_of_a_group_has_a_file(
         Learner("jane", Person("Jane Doe", "jane"), "graded"),
         Learner("bob", Person(**person), "graded", comment="to Bob"),
     ]
-    request = Request(title="A course", platform=platform, learners=tuple(rows))
+    request = ExportRequest(title="A course", platform=platform, learners=tuple(rows))
     exported = feedback_files([replace(placed(origin, file), learner=row) for row in rows], request)
     texts = {name: text for files in exported for name, text in files.items()}
     assert (2 if expected else 1) == len(texts)
@@ -202,7 +202,7 @@ def test_feedback_says_what_people_decided() -> None:
     times = {"submitted_at": "2026-03-01T23:30:00+00:00", "due": "2026-03-01T23:59:00+01:00"}
     row = replace(row, decisions=(decided, later), comment="Well\x1b\ndone", **times)
     report = replace(make_report(make_exercise(make_check(decided=decided))), learner=row, notes=("a note",))
-    (files,) = feedback([report], Request(title="A course"))
+    (files,) = feedback([report], ExportRequest(title="A course"))
 
     assert ["Jane_Doe_stu1/report.json", "Jane_Doe_stu1/feedback.html"] == list(files)
     assert report == read_report(files["Jane_Doe_stu1/report.json"].encode())
@@ -225,7 +225,7 @@ def test_folders_of_learners_differ() -> None:
     """Ids that differ only in characters that no folder's name can contain have folders of their own."""
     report = make_report(make_exercise(make_check()))
     rows = [Learner(name, Person(), "graded") for name in ("a b", "a/b")]
-    exported = feedback([replace(report, learner=row) for row in rows], Request(title="A course"))
+    exported = feedback([replace(report, learner=row) for row in rows], ExportRequest(title="A course"))
     assert 2 == len({name.partition("/")[0] for files in exported for name in files})
 
 

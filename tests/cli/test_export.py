@@ -25,7 +25,7 @@ from grader.classes.people import Class, HandIn, Overrides
 from grader.classes.people.roster import Roster
 from grader.course.learners import Decided, Learner, Person, Submitter
 from grader.course.load import Course
-from grader.verdict.formats.registry import Request, export_formats
+from grader.verdict.formats.registry import ExportRequest, export_formats
 from grader.verdict.report import CheckResult, Report, read_report, write_report
 from grader.verdict.report.model import CourseStamp
 
@@ -89,7 +89,7 @@ def files(folder: Path) -> list[str]:
 def exported(results: Path, to: str, out: str | None = None, course: Course | None = None, **more: Any) -> ExportResult:
     """Export in a format, by its name."""
     assignment = more.pop("assignment", None)
-    return export(FORMATS[to], Request(results, **more), out, course, assignment)
+    return export(FORMATS[to], ExportRequest(results, **more), out, course, assignment)
 
 
 def rows(text: str) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from ours import BOOK, COURSE, SOLUTIONS
 from grader.runner import sandbox
 from grader.runner.sandbox import IsolationError, Warm, tiers
 from grader.runner.sandbox import tiers as launching
-from grader.runner.sandbox.tiers import Request
+from grader.runner.sandbox.tiers import StartRequest
 from grader.verdict.grading import grade
 
 AS_ROOT = os.geteuid() == 0 if hasattr(os, "geteuid") else False
@@ -59,7 +59,7 @@ def test_with_landlock_refused_root_gets_seccomp(tmp_path: Path, monkeypatch: py
         pytest.skip("NOT TESTED: only root can have the seccomp tier")
     needs("seccomp")
 
-    def refuse(request: Request) -> None:
+    def refuse(request: StartRequest) -> None:
         raise OSError("this kernel has no Landlock")
 
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -53,7 +53,7 @@ from grader.verdict.checks.judging import Runner
 from grader.verdict.checks.outcome import CheckOutcome, EngineShape, Finding, attribute_name, gradient_name, stopped
 from grader.verdict.checks.session import CheckSession
 from grader.verdict.diagnosis import behaviour, pass_probes
-from grader.verdict.formats.registry import Request, export_formats, run_formats
+from grader.verdict.formats.registry import ExportRequest, export_formats, run_formats
 from grader.verdict.grading import FileState, Grader, Submission, grade_submission, score
 from grader.verdict.grading.scoring import Checked, check_result
 from grader.verdict.report import Report, for_learner, read_report, to_json
@@ -443,7 +443,7 @@ class TrustedSide:
         render_cohort(summary)
         build_page(summary, [report])
         forms = {**export_formats(), **run_formats()}.values()
-        request = Request(
+        request = ExportRequest(
             assignment="Backward",
             title=self.course.title,
             details=self.told,

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from grader.base.processes import Done
-from grader.classes.cohort.run import Order, Outcome
+from grader.base.processes import OnDone
+from grader.classes.cohort.run import Outcome, Task
 
 
 class AnsweredPool:
@@ -19,7 +19,7 @@ class AnsweredPool:
     def start(self) -> str:
         return "namespaces"
 
-    def begin(self, job: Order, done: Done) -> None:
+    def begin(self, job: Task, done: OnDone) -> None:
         self.graded.append(job.id)
         done(self.answer(job))
 

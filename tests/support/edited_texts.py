@@ -38,7 +38,7 @@ import msgspec
 from msgspec import Meta
 
 from grader.course.load import Document, child
-from grader.verdict.diagnosis import Where, anywhere, edited, regions
+from grader.verdict.diagnosis import SpansToSearch, anywhere, edited, regions
 
 _DOCSTRING = '"""WHAT"""\n'
 _GAP = re.compile(r"^[ ]*([A-Z][A-Z_]+)$", re.MULTILINE)
@@ -101,7 +101,9 @@ def whole_texts(folder: Path) -> list[Text]:
     return [Text(path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py"))]
 
 
-def edited_texts(path: Path, bases: Mapping[str, str], *, where: Where = anywhere, gaps: bool = False) -> list[Text]:
+def edited_texts(
+    path: Path, bases: Mapping[str, str], *, where: SpansToSearch = anywhere, gaps: bool = False
+) -> list[Text]:
     """The programs of a list, in its order. Only where `gaps` may be left are they bases themselves.
 
     Raises `CourseError`, with the line, for an unknown base, an edit that does not fit and a gap that is left.

@@ -9,7 +9,7 @@ from grader.course.load import Limits
 from grader.course.oracle.answer_book import Answer
 from grader.practice.replay import Landscape, Replay, SourceText
 from grader.practice.replay.model import Step, right_pass
-from grader.practice.replay.record import LearnerFile, record, subject_of
+from grader.practice.replay.record import FileToReplay, record, subject_of
 from grader.program import Program, program
 from grader.runner import sandbox
 from grader.runner.client import Source
@@ -76,7 +76,7 @@ def replay(
     for old, new in _MISTAKES[mistake]:
         assert old in code
         code = code.replace(old, new)
-    file = LearnerFile("engine", SOURCE.file, Source(Path(SOURCE.file), code))
+    file = FileToReplay("engine", SOURCE.file, Source(Path(SOURCE.file), code))
     asked = program(text, **(leaves or {}), **more)
     with sandbox.start("process") as warm:
         (shown,) = record(warm, Limits(), file, subject_of(asked, title or text), (), _answer)

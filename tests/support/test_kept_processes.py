@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from kept_processes import OF_A_CLASS, end_kept, kept, kept_workers
 
-from grader.classes.intake.reader import Limits, Reader
+from grader.classes.intake.reader import Reader, ReadingLimits
 from grader.runner import sandbox
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ def _kept() -> Iterator[None]:
 
 def used(exercises: dict[str, str], kill: bool = False) -> int:
     """Start a reader, close it, and return the number of its process, which may be killed before."""
-    reader = Reader(exercises, Limits())
+    reader = Reader(exercises, ReadingLimits())
     reader.start()
     pid = reader.pid
     assert pid is not None

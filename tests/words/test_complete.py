@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from grader.course.facts import FactKind, FaultFact
 from grader.course.learners import ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind, Standing
 from grader.course.program import FORMS
-from grader.course.remarks import Died, Kind, Reason
+from grader.course.remarks import Died, Reason, ReasonCode
 from grader.verdict.report.model import CheckStatus, ExerciseStatus
 from grader.words import instructor as reviews
 from grader.words import learner
@@ -61,8 +61,8 @@ def test_each_fact_about_each_operation_is_a_sentence(kind: FactKind) -> None:
     assert [] == [text for text in texts if not is_sentence(text) or not text.endswith(".")]
 
 
-@every("kind", get_args(Kind))
-def test_a_report_tells_the_end_of_a_process_as_a_run_does(kind: Kind) -> None:
+@every("kind", get_args(ReasonCode))
+def test_a_report_tells_the_end_of_a_process_as_a_run_does(kind: ReasonCode) -> None:
     """The sentence about a `Died` is that about the `Reason` in a report."""
     fields: dict[str, Any] = {"seconds": 2.0, "clock": "cpu", "signal": "SIGKILL", "limit_kb": 2048, "count": 3}
     assert learner.ended_text(Died(kind, **fields)) == learner.ended_text(Reason(kind, **fields))

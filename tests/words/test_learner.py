@@ -14,7 +14,7 @@ from read_yaml import read_yaml
 from reports import named_check
 
 import grader
-from grader.course.remarks import CellStart, Kind, Remark
+from grader.course.remarks import CellStart, ReasonCode, Remark
 from grader.runner.client import CandidateKind, Problem, Reason
 from grader.runner.client.protocol import SHAPES
 from grader.verdict.checks.outcome import stopped
@@ -59,7 +59,7 @@ def test_every_code_and_every_remark_is_tried() -> None:
     }
     assert SHAPES.keys() == tried["shape"]
     assert {kind.__struct_config__.tag for kind in get_args(Remark)} == tried["remark"]
-    assert {*get_args(Kind), "left_out"} == tried["ended"]
+    assert {*get_args(ReasonCode), "left_out"} == tried["ended"]
     texts = [(Path(grader.__file__).parent / name).read_text(encoding="utf-8") for name in FINDERS]
     assert set(re.findall(r'Reason\(\s*"(\w+)"', "".join(texts))) <= _UNREAD.keys() == tried["unread"]
 

@@ -59,10 +59,10 @@ function fitsObject({ properties = {}, required = [], additionalProperties: othe
 
 /**
  * Return what an interpreter answers in JSON. Raise an error if it is anything else than the answer to this request.
- * @template {keyof Data.Answers} Action
+ * @template {keyof Data.InterpreterAnswers} Action
  * @param {Action} action
  * @param {unknown} text
- * @returns {Data.Answers[Action]}
+ * @returns {Data.InterpreterAnswers[Action]}
  */
 function answered(action, text) {
   if (typeof text !== "string" || text.length > MOST_CHARACTERS) throw new Error(`the answer to ${action} is too long`);

@@ -11,7 +11,7 @@ from ...base.files import UserError, plain_folder, write_atomically, write_named
 from ...base.text import few, plain
 from ...course.learners import Learner
 from ...course.load import Course
-from ...verdict.formats import Files, Format, Request, Texts, export_formats
+from ...verdict.formats import ExportedFiles, ExportRequest, Format, Texts, export_formats
 from ...verdict.report import CourseStamp, Report, for_learner
 from ...words import instructor as words
 from ...words.sentence import cannot_be_written
@@ -42,7 +42,7 @@ class ExportResult:
 
 def export(
     form: Format,
-    request: Request,
+    request: ExportRequest,
     out: str | None = None,
     course: Course | None = None,
     assignment: str | None = None,
@@ -104,7 +104,7 @@ def export(
     return done
 
 
-def _check_options(form: Format, options: Request, assignment: str | None, out: str | None) -> None:
+def _check_options(form: Format, options: ExportRequest, assignment: str | None, out: str | None) -> None:
     """Raise `UserError` for an option that has no meaning for the format."""
     formats = export_formats()
     if assignment is not None and not form.assignment:
@@ -130,7 +130,7 @@ def _course_fields(course: Course | None, results: Path, summary: Summary) -> di
     return {"details": course.details, "hints": course.hints}
 
 
-def _name(form: Format, request: Request) -> str:
+def _name(form: Format, request: ExportRequest) -> str:
     return f"{form.export}-{request.platform}" if request.platform else form.export
 
 
@@ -159,7 +159,7 @@ def _counted(rows: Iterable[Report], done: ExportResult) -> Iterator[Report]:
         yield row
 
 
-def _texts(write: Texts, rows: Iterable[Report], request: Request) -> Iterator[str]:
+def _texts(write: Texts, rows: Iterable[Report], request: ExportRequest) -> Iterator[str]:
     try:
         return write(rows, request)
     except ValueError as error:
@@ -187,7 +187,7 @@ def _write_file(texts: Iterator[str], path: Path | None, *, named: bool) -> Path
     return path
 
 
-def _write_folder(exports: Iterator[Files], done: ExportResult, *, named: bool) -> None:
+def _write_folder(exports: Iterator[ExportedFiles], done: ExportResult, *, named: bool) -> None:
     """Write the files of each report, and count the reports that have any."""
     folder = done.path or Path()
     if not named:  # empty our own folder, because files of removed submissions would be uploaded too

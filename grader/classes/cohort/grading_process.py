@@ -20,7 +20,7 @@ from ...runner.sandbox import IsolationError, WorkerGone
 from ...verdict.checks import CheckSession, GraderFault
 from ...verdict.grading import Grader, grade_submission, is_run, plan, search_submission
 from ...words import instructor as words
-from .run import Faulted, Graded, Job, Order, Ready, Reply, Searched, Settings
+from .run import Faulted, Graded, GradingReady, GradingReply, Job, SearchAdditions, Settings, Task
 
 # faults of the grader or of its machine, which are reported and not raised
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)
@@ -57,14 +57,14 @@ class _Serving:
                 sandbox.start(settings.isolation, allow_imports=course.allow_imports, official=settings.official)
             )
             # now, so that the run can start the other processes while this one collects the checks
-            send(self.replies, Ready(warm.tier))
+            send(self.replies, GradingReady(warm.tier))
             checks = stack.enter_context(CheckSession(course, course.exercises))
             grader = Grader(course, book, checks, oracle, warm, settings.seed)
             torch = stack.enter_context(Oracle(None, None))
             gc.collect()
             gc.freeze()  # fewer pages are copied in a fork
             planned = set[str]()
-            while (job := receive(self.jobs, Order)) is not None:
+            while (job := receive(self.jobs, Task)) is not None:
                 suited = grader
                 if job.seed in ("", grader.seed):
                     # parse and draw the programs of each exercise once, so that every further fork inherits them
@@ -78,7 +78,7 @@ class _Serving:
                     suited = replace(grader, oracle=torch.with_answers(book), seed=job.seed)
                 self._pass_on(job, suited)
 
-    def _pass_on(self, job: Order, grader: Grader) -> None:
+    def _pass_on(self, job: Task, grader: Grader) -> None:
         """Grade or search in a fork, and write the fork's reply to standard output.
 
         If the fork ends without a reply, this process ends as well, and a new process takes over. The fork may have
@@ -106,11 +106,11 @@ class _Serving:
         self.replies.flush()
 
 
-def _done(job: Order, grader: Grader) -> Reply:
+def _done(job: Task, grader: Grader) -> GradingReply:
     try:
         if isinstance(job, Job):
             return Graded(job.id, grade_submission(grader, job.submission))
-        return Searched(job.id, tuple(search_submission(grader, job.submission, job.exercises)))
+        return SearchAdditions(job.id, tuple(search_submission(grader, job.submission, job.exercises)))
     except _EXPECTED as error:
         return job.failed(str(error))
 

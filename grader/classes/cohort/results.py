@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta
 
 from ...base.files import UserError, in_the_way, plain_folder, read_plain, write_atomically
 from ...base.text import json_text, plain, readable
-from ...course.learners import Change, Decided, Learner
+from ...course.learners import ChangedTotal, Decided, Learner
 from ...course.load import Course, CourseError, course_around, find_course, load_course, packaged_course
 from ...runner.client import Source
 from ...verdict.grading import Addition, Submission
@@ -534,7 +534,7 @@ def reports(paths: Iterable[Path]) -> Iterator[Report]:
 # -- Changes of totals between two runs
 
 
-def between(before: Path, after: Path) -> tuple[Change, ...]:
+def between(before: Path, after: Path) -> tuple[ChangedTotal, ...]:
     """Return the learners whose total or standing differs between two folders of results. Raises `UserError`."""
     first, second = summary_of(before), summary_of(after)
     rows = [(was, now) for was, now in changed_rows(first.learners, second.learners) if was and now]
@@ -548,7 +548,9 @@ def _report(folder: Path, learner: Learner) -> Report:
     return report
 
 
-def since(before: Summary | None, summary: Summary, results: Results, replaced: Collection[str]) -> tuple[Change, ...]:
+def since(
+    before: Summary | None, summary: Summary, results: Results, replaced: Collection[str]
+) -> tuple[ChangedTotal, ...]:
     """Return the learners whose row changed since the previous run, with the reasons.
 
     Args:

@@ -23,7 +23,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from ... import __version__
-from ...base.processes import TRIES, Crew, Done, Ended, Flow, NotStarted, Service, decode, encode
+from ...base.processes import TRIES, Crew, Flow, OnDone, Service, ServiceEnded, ServiceNotStarted, decode, encode
 from ...base.text import json_text, readable
 from ...course.load import Course
 from ...course.oracle import Answer, AnswerBook, Oracle
@@ -31,7 +31,7 @@ from ...verdict.checks import CheckSession
 from ...verdict.grading import Addition, Submission, is_searched, plan, stamp_of
 from ...verdict.report import CourseStamp, Report, waited_too_long
 from ...words import instructor as words
-from ..intake import Entry, Intake, Readers, Stopped, unread
+from ..intake import Entry, Intake, LimitReached, Readers, unread
 from .results import Results, file_names, keep_code
 
 # -- The messages between the process that runs a cohort and its grading processes
@@ -75,7 +75,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
         return Faulted(self.id, message)
 
 
-class Search(msgspec.Struct, frozen=True, tag="search"):
+class SearchJob(msgspec.Struct, frozen=True, tag="search"):
     """A submission whose report is written, to be searched for the lines that must change.
 
     Attributes:
@@ -97,7 +97,7 @@ class Search(msgspec.Struct, frozen=True, tag="search"):
         return Unsearched(self.id, message)
 
 
-class Ready(msgspec.Struct, frozen=True, tag="ready"):
+class GradingReady(msgspec.Struct, frozen=True, tag="ready"):
     """The process accepts jobs. `tier` is the tier of isolation in use."""
 
     tier: str
@@ -117,7 +117,7 @@ class Faulted(msgspec.Struct, frozen=True, tag="faulted"):
     message: str
 
 
-class Searched(msgspec.Struct, frozen=True, tag="searched"):
+class SearchAdditions(msgspec.Struct, frozen=True, tag="searched"):
     """The results of the searches of a submission, which are added to its report."""
 
     id: str
@@ -131,9 +131,9 @@ class Unsearched(msgspec.Struct, frozen=True, tag="unsearched"):
     message: str
 
 
-Order: TypeAlias = Job | Search
-Outcome: TypeAlias = Graded | Faulted | Searched | Unsearched
-Reply: TypeAlias = Ready | Outcome
+Task: TypeAlias = Job | SearchJob
+Outcome: TypeAlias = Graded | Faulted | SearchAdditions | Unsearched
+GradingReply: TypeAlias = GradingReady | Outcome
 
 
 # -- The processes on this machine
@@ -149,7 +149,7 @@ class Pool(Protocol):
     def room(self) -> int:
         """Return how many jobs may be begun at a time, so that no process has to wait for one."""
 
-    def begin(self, job: Order, done: Done) -> None:
+    def begin(self, job: Task, done: OnDone) -> None:
         """Grade or search as soon as a process is free. `done` gets the outcome, or a `PoolError`."""
 
     def close(self) -> None:
@@ -164,7 +164,7 @@ class GradingProcess(Service):
     """One grading process. `grade` never raises because of a submission."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__("grader.classes.cohort.grading_process", Reply, settings, Ready)
+        super().__init__("grader.classes.cohort.grading_process", GradingReply, settings, GradingReady)
 
     @property
     def settings(self) -> Settings:
@@ -176,18 +176,18 @@ class GradingProcess(Service):
         """Start the process unless it runs, and wait until it can grade. Raises `PoolError`."""
         try:
             ready = super().start()
-        except NotStarted as failure:
+        except ServiceNotStarted as failure:
             refusal = failure.reply
             raise PoolError(
                 refusal.message if isinstance(refusal, Faulted) else "a grading process did not start"
             ) from None
-        if isinstance(ready, Ready):  # a process that replaces this one must not use a weaker tier
+        if isinstance(ready, GradingReady):  # a process that replaces this one must not use a weaker tier
             self.setup = replace(self.settings, isolation=ready.tier)
 
-    def grade(self, job: Order) -> Outcome:
+    def grade(self, job: Task) -> Outcome:
         """Grade or search a submission. Raises `PoolError`."""
         message = ""
-        expected = Graded if isinstance(job, Job) else Searched
+        expected = Graded if isinstance(job, Job) else SearchAdditions
         for _ in range(TRIES):
             reply = self.ask(job)
             if isinstance(reply, expected) and reply.id == job.id:
@@ -199,7 +199,7 @@ class GradingProcess(Service):
         return job.failed(message)
 
 
-class LocalPool(Crew[GradingProcess, Order]):
+class LocalPool(Crew[GradingProcess, Task]):
     """Grading processes on this machine. A free process takes the next job."""
 
     def __init__(self, settings: Settings, count: int) -> None:
@@ -275,7 +275,7 @@ def start_there(parcel: bytes) -> str:
 
 def grade_there(parcel: bytes, job: bytes) -> bytes:
     """Grade a job on a worker. Job and outcome are encoded as for a service. Raises `PoolError`."""
-    return encode(_process_for(parcel).grade(decode(job, Order)))
+    return encode(_process_for(parcel).grade(decode(job, Task)))
 
 
 def _reach(address: str) -> None:
@@ -328,7 +328,7 @@ class DaskPool:
         threads: dict[str, int] = self._client.nthreads()
         return _AHEAD * max(1, sum(threads.values()))
 
-    def begin(self, job: Order, done: Done) -> None:
+    def begin(self, job: Task, done: OnDone) -> None:
         """Grade or search on any worker. `done` gets the outcome, or a `PoolError`."""
 
         def finish(future: Any) -> None:
@@ -348,7 +348,7 @@ class DaskPool:
             self._client = None
 
 
-def _outcome(job: Order, future: Any) -> Outcome | PoolError:
+def _outcome(job: Task, future: Any) -> Outcome | PoolError:
     try:
         reply: Outcome = decode(future.result(), Outcome)
     except PoolError as error:
@@ -474,16 +474,16 @@ def grade_entries(
                 case Faulted(name, message):
                     begun.pop(name, None)
                     grading.faulted(name, message)
-                case Searched(name, found):
+                case SearchAdditions(name, found):
                     results.add(name, found)
                     continue
                 case Unsearched(name):
                     progress.unsearched.append(name)
                     continue
-                case entry, Ended(status):
+                case entry, ServiceEnded(status):
                     grading.faulted(entry.id, words.reading_ended(status))
                 case entry, read:
-                    intake = unread(read, entry, exercises) if isinstance(read, Stopped) else read
+                    intake = unread(read, entry, exercises) if isinstance(read, LimitReached) else read
                     job = grading.job(submission_of(entry, intake), intake)
                     if isinstance(job, Job):
                         begun[job.id] = job
@@ -515,13 +515,13 @@ class _Grading:
         self.results.forget(name)
         self.progress.faults[name] = message
 
-    def search(self, job: Job, report: Report) -> Search | None:
+    def search(self, job: Job, report: Report) -> SearchJob | None:
         """Return the search of the files that fail, or None if no search is wanted or possible."""
         failing = tuple(one.id for one in report.exercises if is_searched(one) and one.repairs is UNSET)
         names = report.pending or failing
-        return Search(job.submission, names, job.seed) if self.lines and names else None
+        return SearchJob(job.submission, names, job.seed) if self.lines and names else None
 
-    def job(self, submission: Submission, intake: Intake) -> Order | None:
+    def job(self, submission: Submission, intake: Intake) -> Task | None:
         """Return the job for a submission. If its report is still valid, return the search that it lacks, or None."""
         results, progress, name = self.results, self.progress, submission.stamp.id
         # also if the report stays valid, because people may choose from other files now

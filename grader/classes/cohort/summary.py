@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from ... import __version__
 from ...course.learners import Border, Decided, Learner, NeedsReview
-from ...course.load import Check, Course, Exercise, Part
+from ...course.load import Check, Course, Exercise, Part, StrictStruct
 from ...verdict.report import CourseStamp, Diagnosis, Report, review_reasons, schema_of
 from ...words.instructor import (
     check_note,
@@ -30,11 +30,7 @@ _BANDS = 10
 Untried: TypeAlias = Literal["", "missing", "not_started"]  # no submission has the exercise, or none has begun it
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    pass
-
-
-class CheckStatistics(_Strict, frozen=True):
+class CheckStatistics(StrictStruct, frozen=True):
     """The statistics of one check.
 
     Attributes:
@@ -53,7 +49,7 @@ class CheckStatistics(_Strict, frozen=True):
     note: str
 
 
-class ExerciseStatistics(_Strict, frozen=True):
+class ExerciseStatistics(StrictStruct, frozen=True):
     """The statistics of one exercise. `statuses` counts submissions by the exercise's status."""
 
     id: str
@@ -70,7 +66,7 @@ class ExerciseStatistics(_Strict, frozen=True):
         return _untried(self.statuses)
 
 
-class PartStatistics(_Strict, frozen=True):
+class PartStatistics(StrictStruct, frozen=True):
     """The statistics of a part of the course. `exercises` has the ids of its exercises."""
 
     title: str
@@ -79,7 +75,7 @@ class PartStatistics(_Strict, frozen=True):
     mean: float
 
 
-class MisconceptionCount(_Strict, frozen=True):
+class MisconceptionCount(StrictStruct, frozen=True):
     """The number of submissions that behave like a misconception.
 
     Attributes:
@@ -96,7 +92,7 @@ class MisconceptionCount(_Strict, frozen=True):
     learners: tuple[str, ...] = ()
 
 
-class GradeCount(_Strict, frozen=True):
+class GradeCount(StrictStruct, frozen=True):
     """The number of learners with a grade. An empty `grade` counts the learners who reach no grade."""
 
     grade: str
@@ -104,7 +100,7 @@ class GradeCount(_Strict, frozen=True):
     count: int
 
 
-class Review(_Strict, frozen=True):
+class Review(StrictStruct, frozen=True):
     """A submission or a learner that needs review.
 
     Attributes:
@@ -151,7 +147,7 @@ class Review(_Strict, frozen=True):
         return any(reason.kind == "not_graded" for reason in self.reasons)
 
 
-class Scores(_Strict, frozen=True):
+class Scores(StrictStruct, frozen=True):
     """The points without bonus of all graded submissions. `bands` counts them by tenths of the maximum."""
 
     mean: float
@@ -160,7 +156,7 @@ class Scores(_Strict, frozen=True):
     bands: tuple[int, ...]
 
 
-class Summary(_Strict, frozen=True):
+class Summary(StrictStruct, frozen=True):
     """The content of `cohort.json`.
 
     Attributes:

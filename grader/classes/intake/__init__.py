@@ -2,4 +2,4 @@
 
 from .files import Intake
 from .platforms import LAYOUTS, Entry, IntakeError, entries, readings, unclaimed
-from .reader import Readers, Stopped, unread
+from .reader import LimitReached, Readers, unread

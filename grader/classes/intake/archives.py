@@ -52,7 +52,7 @@ _DAMAGED: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
 )
 
-Member = tuple[PurePosixPath, bytes | Reason | None]
+ArchiveMember = tuple[PurePosixPath, bytes | Reason | None]
 
 
 class ArchiveError(ValueError):
@@ -107,7 +107,7 @@ def stem(name: str) -> str:
     return name[: len(name) - len(ending)] if ending else name
 
 
-def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
+def members(path: Path, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[ArchiveMember]:
     """Yield the path of each file in an archive, with the file's content if it is wanted.
 
     Paths are relative and stay inside the archive. The content is None unless `wanted` accepts the
@@ -180,7 +180,7 @@ def _refuse_overlaps(listed: list[zipfile.ZipInfo]) -> None:
         end = info.header_offset + zipfile.sizeFileHeader + info.compress_size  # type: ignore[attr-defined]
 
 
-def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
+def _zip(file: IO[bytes], _: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[ArchiveMember]:
     with (
         io.FileIO(file.fileno(), closefd=False) as raw,
         _Bounded(raw) as bounded,
@@ -216,7 +216,7 @@ def _zipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo, allowance: Allowanc
     return content
 
 
-def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[Member]:
+def _tar(file: IO[bytes], name: str, wanted: Callable[[str], bool], allowance: Allowance) -> Iterator[ArchiveMember]:
     """Yield the files of a tar archive (POSIX `pax`, GNU or older formats).
 
     This does not use `tarfile` to read the archive. `tarfile` reads extended headers and the maps of sparse files
@@ -247,7 +247,7 @@ _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 
 def _entry(
     info: tarfile.TarInfo, extended: "_Extended", tar: "_Stream", wanted: Callable[[str], bool]
-) -> Iterator[Member]:
+) -> Iterator[ArchiveMember]:
     """Read the content of an entry. Yield the entry unless it is a folder."""
     inner = _inside(extended.name or info.name)
     size = info.size if extended.size is None else extended.size

@@ -116,7 +116,7 @@ def read_files(
 
 
 def _source(
-    exercise: str, named: "_Candidates", in_cells: "_Candidates", decided: Sequence[Choice], choice: Choice | None
+    exercise: str, named: "_FoundFiles", in_cells: "_FoundFiles", decided: Sequence[Choice], choice: Choice | None
 ) -> tuple[Source, list[str]]:
     """Return the source that counts for an exercise, and notes.
 
@@ -139,7 +139,7 @@ def _source(
 
 
 @dataclass
-class _Candidates:
+class _FoundFiles:
     """The files with the code of one exercise. There may be very many, so only the first and chosen ones are kept.
 
     Attributes:
@@ -215,9 +215,9 @@ class _Reading:
     """The state while one submission is read. An unreadable part gets a note, and the rest is still read."""
 
     def __init__(self, exercises: Mapping[str, str], chosen: Mapping[str, set[str]]) -> None:
-        self.candidates = {filename: _Candidates(filename) for filename in exercises.values()}
+        self.candidates = {filename: _FoundFiles(filename) for filename in exercises.values()}
         # notebooks with other names that have cells for the exercise
-        self.in_cells = {filename: _Candidates(filename) for filename in exercises.values()}
+        self.in_cells = {filename: _FoundFiles(filename) for filename in exercises.values()}
         self._names = {name: names_of(id, name.removesuffix(f"_{id}.py")) for id, name in exercises.items()}
         self._chosen_for = {
             path: [file for file, paths in chosen.items() if path in paths] for path in set().union(*chosen.values())

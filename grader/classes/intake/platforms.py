@@ -39,14 +39,14 @@ class IntakeError(ValueError):
 
 
 @dataclass(frozen=True)
-class Folder:
+class ListedFolder:
     """A folder and the sorted names in it, without hidden names and `__MACOSX`."""
 
     path: Path
     names: tuple[str, ...]
 
     @classmethod
-    def at(cls, path: Path) -> "Folder":
+    def at(cls, path: Path) -> "ListedFolder":
         """List the folder at `path`. Raises `OSError`."""
         return cls(path, tuple(sorted(n for n in os.listdir(path) if not n.startswith(".") and n != "__MACOSX")))
 
@@ -104,9 +104,9 @@ class Layout:
 
     name: str
     about: str
-    fits: Callable[[Folder], bool]
-    read: Callable[[Folder], Iterator[Entry]]
-    keeps: Callable[[Folder], frozenset[str]] = lambda folder: frozenset()
+    fits: Callable[[ListedFolder], bool]
+    read: Callable[[ListedFolder], Iterator[Entry]]
+    keeps: Callable[[ListedFolder], frozenset[str]] = lambda folder: frozenset()
 
 
 # -- Make ids for submissions that are safe as file names, unique, and the same on every run
@@ -180,7 +180,7 @@ def is_file_of_a_person(name: str) -> bool:
     return is_archive(name) or name.lower().endswith(FOREIGN)
 
 
-def each_person(folder: Folder) -> Iterator[Entry]:
+def each_person(folder: ListedFolder) -> Iterator[Entry]:
     """Yield an entry for each folder, archive and link. Other files are not submissions."""
     for name in folder.names:
         path = folder.path / name
@@ -205,7 +205,7 @@ _LEAST = 10  # the smallest number that is treated as an id, if no median is kno
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileNameReading:
     """One interpretation of a file's name.
 
     Attributes:
@@ -226,19 +226,19 @@ class Reading:
         return f"{self.name}_{self.user}" if self.user else self.name
 
 
-def readings(name: str) -> tuple[Reading, ...]:
+def readings(name: str) -> tuple[FileNameReading, ...]:
     """Return a reading of a file's name for each person to whom it may belong, the shortest person's name first.
 
     If the original name is that of an exercise file in some readings, only those readings are returned.
     """
-    found: dict[str, Reading] = {}
+    found: dict[str, FileNameReading] = {}
     for reading in _readings(name):
         found.setdefault(reading.who, reading)
     exercises = [reading for reading in found.values() if reading.file and _EXERCISE.fullmatch(reading.file)]
     return tuple(exercises or found.values())
 
 
-def likely_readings(names: Iterable[str]) -> dict[str, tuple[Reading, ...]]:
+def likely_readings(names: Iterable[str]) -> dict[str, tuple[FileNameReading, ...]]:
     """Return the readings of each name that has any. Omit readings in which the file's id is implausibly small.
 
     Canvas numbers its files consecutively, so the ids in one assignment have similar sizes.
@@ -254,7 +254,7 @@ def likely_readings(names: Iterable[str]) -> dict[str, tuple[Reading, ...]]:
     return {name: likely[name] or found[name] for name in found}
 
 
-def _readings(name: str) -> Iterator[Reading]:
+def _readings(name: str) -> Iterator[FileNameReading]:
     anonymous = _ANONYMOUS.match(name)
     people = [(anonymous, anonymous["who"], "")] if anonymous else []
     people += [(user, name[: user.start()], user["user"]) for user in _USER.finditer(name)]
@@ -264,18 +264,18 @@ def _readings(name: str) -> Iterator[Reading]:
             number, file = rest["number"], rest["file"]
             own = file and _AGAIN.sub("", file)
             before = name[: len(name) - len(file or "")]
-            yield Reading(who, user, found["late"] is not None, int(number) if number else None, own, before)
+            yield FileNameReading(who, user, found["late"] is not None, int(number) if number else None, own, before)
 
 
-def _fits_canvas(folder: Folder) -> bool:
+def _fits_canvas(folder: ListedFolder) -> bool:
     """Return whether most entries of the folder are files with names in Canvas' form."""
     flat = [name for name in folder.names if readings(name) and (folder.path / name).is_file()]
     return bool(flat) and 2 * len(flat) > len(folder.names)
 
 
-def _read_canvas(folder: Folder) -> Iterator[Entry]:
+def _read_canvas(folder: ListedFolder) -> Iterator[Entry]:
     """Yield an entry with all files of each person, and an entry for each file that may belong to several people."""
-    files: dict[str, dict[str, Reading]] = {}
+    files: dict[str, dict[str, FileNameReading]] = {}
     doubtful: dict[str, list[str]] = {}
     for name, (first, *others) in likely_readings(folder.names).items():
         # the name fits one person
@@ -320,12 +320,12 @@ METADATA = "submission_metadata.yml"
 _REMEDY = "; `--layout folders` reads the folders without it"
 
 
-def _fits_gradescope(folder: Folder) -> bool:
+def _fits_gradescope(folder: ListedFolder) -> bool:
     """Return whether the folder contains the export's metadata. A folder of that name may be a person's."""
     return METADATA in folder.names and not (folder.path / METADATA).is_dir()
 
 
-def _read_gradescope(folder: Folder) -> Iterator[Entry]:
+def _read_gradescope(folder: ListedFolder) -> Iterator[Entry]:
     """Yield an entry for each submission in the metadata and for each other folder. Raises `IntakeError`."""
     metadata = _metadata(folder)
     present = set(folder.names)
@@ -346,7 +346,7 @@ def _read_gradescope(folder: Folder) -> Iterator[Entry]:
         )
 
 
-def _metadata(folder: Folder) -> dict[Any, Any]:
+def _metadata(folder: ListedFolder) -> dict[Any, Any]:
     path = folder.path / METADATA
     try:
         metadata = yaml_texts(read_plain(path))  # the file also holds output of submissions, and Ruby's YAML tags
@@ -381,18 +381,18 @@ _GRADESCOPE = Layout(
 _NAME = re.compile(r"(?P<who>(?P<name>.+?)(?:_(?P<id>\d+))?)_assignsubmission_[a-z]+_?", re.DOTALL)
 
 
-def _match(folder: Folder, name: str) -> re.Match[str] | None:
+def _match(folder: ListedFolder, name: str) -> re.Match[str] | None:
     found = _NAME.fullmatch(name)
     return found if found and (folder.path / name).is_dir() else None
 
 
-def _fits_moodle(folder: Folder) -> bool:
+def _fits_moodle(folder: ListedFolder) -> bool:
     """Return whether most folders and archives are folders with names in Moodle's form."""
     others = [name for name in folder.names if (folder.path / name).is_dir() or is_file_of_a_person(name)]
     return 2 * sum(_match(folder, name) is not None for name in others) > len(others)
 
 
-def _read_moodle(folder: Folder) -> Iterator[Entry]:
+def _read_moodle(folder: ListedFolder) -> Iterator[Entry]:
     """Yield an entry for each folder or archive with another name, then an entry with all folders of each person."""
     people: dict[str, Entry] = {}
     others = []
@@ -404,7 +404,7 @@ def _read_moodle(folder: Folder) -> Iterator[Entry]:
             people[found["who"]] = replace(before, places=(*before.places, folder.path / name))
         else:
             others.append(name)
-    yield from each_person(Folder(folder.path, tuple(others)))
+    yield from each_person(ListedFolder(folder.path, tuple(others)))
     yield from people.values()
 
 
@@ -419,7 +419,7 @@ _LOOKED_AT = 20  # the number of folders that are searched for a timestamp
 _OWN = frozenset((SUBMITTED, "source", "release", "autograded", "feedback", "gradebook.db", "nbgrader_config.py"))
 
 
-def _fits_nbgrader(folder: Folder) -> bool:
+def _fits_nbgrader(folder: ListedFolder) -> bool:
     """Return whether this is the folder of an nbgrader course, or its `submitted` folder.
 
     The folder of a course has a folder `submitted`, and no other folder, link or archive except nbgrader's own.
@@ -437,11 +437,11 @@ def _fits_nbgrader(folder: Folder) -> bool:
     return _has_assignments(folder) and (_is_named(folder) or 2 * stamped == students)
 
 
-def _is_named(folder: Folder) -> bool:
+def _is_named(folder: ListedFolder) -> bool:
     return os.path.basename(os.path.abspath(folder.path)) == SUBMITTED
 
 
-def _is_course(folder: Folder) -> bool:
+def _is_course(folder: ListedFolder) -> bool:
     """Return whether a folder has a folder `submitted` and nothing beside it that may be a submission."""
     others = [name for name in folder.names if name not in _OWN]
     return (
@@ -452,25 +452,25 @@ def _is_course(folder: Folder) -> bool:
     )
 
 
-def _stamped(folder: Folder) -> int:
+def _stamped(folder: ListedFolder) -> int:
     """Return how many of the first names in a folder are those of folders with a timestamp for an assignment."""
     students = [folder.path / name for name in folder.names[:_LOOKED_AT]]
     return sum(next(one.glob("*/timestamp.txt"), None) is not None for one in students)
 
 
-def _has_assignments(folder: Folder) -> bool:
+def _has_assignments(folder: ListedFolder) -> bool:
     """Return whether most of the folders contain only folders, with one name in common, and there is no archive."""
     if any(map(is_file_of_a_person, folder.names)):  # nbgrader unpacks what it collects
         return False
     students = [one for name in folder.names if (one := folder.path / name).is_dir() and not one.is_symlink()]
     common: Counter[str] = Counter()
     for student in students[:_LOOKED_AT]:
-        names = Folder.at(student).names
+        names = ListedFolder.at(student).names
         common.update(names if all((student / name).is_dir() for name in names) else ())
     return 2 * max(common.values(), default=0) > len(students[:_LOOKED_AT])
 
 
-def _read_nbgrader(folder: Folder, assignment: str | None = None) -> Iterator[Entry]:
+def _read_nbgrader(folder: ListedFolder, assignment: str | None = None) -> Iterator[Entry]:
     """Yield an entry for each student.
 
     Args:
@@ -483,7 +483,7 @@ def _read_nbgrader(folder: Folder, assignment: str | None = None) -> Iterator[En
     base = folder.path if is_base else inner
     if assignment is not None and Path(assignment).name != assignment:  # a path could lead out of the folder
         return
-    for student in Folder.at(base).names:
+    for student in ListedFolder.at(base).names:
         own = base / student
         # A link may lead to another student's folder. A link that is the place itself is not followed.
         place = own if own.is_symlink() else own / (assignment or "")
@@ -496,7 +496,7 @@ def _read_nbgrader(folder: Folder, assignment: str | None = None) -> Iterator[En
             yield Entry(student, origin, (place,), (Submitter(name=known, id=known),), submitted, notes)
 
 
-def _keeps_nbgrader(folder: Folder) -> frozenset[str]:
+def _keeps_nbgrader(folder: ListedFolder) -> frozenset[str]:
     """Return the names that belong to nbgrader if this is the folder of a course, or no names."""
     return _OWN if SUBMITTED in folder.names else frozenset()
 
@@ -510,7 +510,7 @@ _NBGRADER = Layout("nbgrader", "submitted/<student>/<assignment>", _fits_nbgrade
 _LAYOUTS: tuple[Layout, ...] = (_GRADESCOPE, _NBGRADER, _CANVAS, _MOODLE, FOLDERS)
 
 
-def _are_clones(folder: Folder) -> bool:
+def _are_clones(folder: ListedFolder) -> bool:
     """Return whether all subfolders of a folder are clones and the folder itself is not. It may also contain files."""
     inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
     return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
@@ -536,7 +536,7 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
         IntakeError: the folder cannot be read, or it contains no submissions.
     """
     try:
-        folder = _unwrapped(Folder.at(root))
+        folder = _unwrapped(ListedFolder.at(root))
         layout = recognise(folder) if name is None else next(layout for layout in _LAYOUTS if layout.name == name)
         # the layout's own reading, or one assignment of an nbgrader course
         if assignment is None:
@@ -564,26 +564,26 @@ def entries(root: Path, name: str | None = None, assignment: str | None = None) 
     return [replace(entry, layout=layout.name) for entry in with_unique_ids(found)]
 
 
-def recognise(folder: Folder) -> Layout:
+def recognise(folder: ListedFolder) -> Layout:
     """Return the first layout that fits a folder. Raises `OSError`."""
     return next(layout for layout in _LAYOUTS if layout.fits(folder))
 
 
 def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
     """Return the names of files and folders that belong to no submission, hidden ones included. Raises `OSError`."""
-    folder = _unwrapped(Folder.at(root))
+    folder = _unwrapped(ListedFolder.at(root))
     taken = [place.relative_to(folder.path).parts for entry in found for place in entry.places]
     claimed = {parts[0] for parts in taken}
     claimed.update(*(layout.keeps(folder) for layout in _LAYOUTS if layout.name in {one.layout for one in found}))
     beside = [name for name in [*folder.names, *folder.hidden] if name not in claimed]
     students = {parts[1] for parts in taken if parts[0] == SUBMITTED and len(parts) > 1}
     if students:
-        inner = Folder.at(folder.path / SUBMITTED)
+        inner = ListedFolder.at(folder.path / SUBMITTED)
         beside += [f"{SUBMITTED}/{name}" for name in [*inner.names, *inner.hidden] if name not in students]
     return [printable(name) for name in beside]
 
 
-def _unwrapped(folder: Folder) -> Folder:
+def _unwrapped(folder: ListedFolder) -> ListedFolder:
     """Return the only subfolder if a platform made it, or else the folder itself.
 
     A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones. Both folders have
@@ -593,5 +593,5 @@ def _unwrapped(folder: Folder) -> Folder:
     path = folder.path / "".join(folder.names[:1])
     if fits is None or path.is_symlink() or not path.is_dir():
         return folder
-    inner = Folder.at(path)
+    inner = ListedFolder.at(path)
     return inner if fits(inner) else folder

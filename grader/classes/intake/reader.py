@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...base.processes import TRIES, Crew, Ended, Flow, NotStarted, Service
+from ...base.processes import TRIES, Crew, Flow, Service, ServiceEnded, ServiceNotStarted
 from ...runner.client import Reason, Source, bounds
 from ...words.practice import unread_text
 from ..people.decisions import Choice
@@ -25,7 +25,7 @@ _DIGEST = 80  # bytes of a digest
 # -- The messages between a run and the processes that read its submissions
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ReadingLimits(msgspec.Struct, frozen=True):
     """The limits for reading one submission.
 
     The slowest archive within the bounds of `archives` is 64 MB of noise packed by bzip2. It takes 15 s of
@@ -42,10 +42,10 @@ class Setup(msgspec.Struct, frozen=True):
     """The settings of a run's readers: file names by exercise id, and limits."""
 
     exercises: dict[str, str]
-    limits: Limits
+    limits: ReadingLimits
 
 
-class Order(msgspec.Struct, frozen=True):
+class ReadingTask(msgspec.Struct, frozen=True):
     """One submission to read.
 
     Attributes:
@@ -57,18 +57,18 @@ class Order(msgspec.Struct, frozen=True):
     choices: dict[str, tuple[Choice, ...]] = {}
 
 
-class Ready(msgspec.Struct, frozen=True, tag="ready"):
+class ReaderReady(msgspec.Struct, frozen=True, tag="ready"):
     """The reader accepts orders."""
 
 
-class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
+class LimitReached(msgspec.Struct, frozen=True, tag="stopped"):
     """A submission reached a limit before it was read completely. `limit` is in seconds or megabytes."""
 
     reason: Literal["cpu_limit", "wall_limit", "memory_limit"]
     limit: float
 
 
-Reply: TypeAlias = Ready | Intake | Stopped
+ReaderReply: TypeAlias = ReaderReady | Intake | LimitReached
 
 
 def most(exercises: dict[str, str]) -> int:
@@ -82,10 +82,11 @@ def most(exercises: dict[str, str]) -> int:
 
 # -- The processes
 
-Read: TypeAlias = Intake | Stopped | Ended  # after two processes have ended, which does not count against a submission
+# `ServiceEnded` after two processes have ended, which does not count against a submission
+ReadOutcome: TypeAlias = Intake | LimitReached | ServiceEnded
 
 
-def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Intake:
+def unread(stopped: LimitReached, entry: Entry, exercises: Mapping[str, str]) -> Intake:
     """Return the intake of a submission that reached a limit: every file is unreadable, and a note gives the reason."""
     if stopped.reason == "memory_limit":
         reason = Reason("too_much_memory", limit_kb=int(stopped.limit) << 10)
@@ -98,45 +99,45 @@ def unread(stopped: Stopped, entry: Entry, exercises: Mapping[str, str]) -> Inta
 class Reader(Service):
     """A process that reads submissions one after another."""
 
-    def __init__(self, exercises: Mapping[str, str], limits: Limits) -> None:
+    def __init__(self, exercises: Mapping[str, str], limits: ReadingLimits) -> None:
         setup = Setup(dict(exercises), limits)
         self._exercises, self._limits = setup.exercises, limits
-        super().__init__(_SERVER, Reply, setup, Ready, at_most=most(setup.exercises))
+        super().__init__(_SERVER, ReaderReply, setup, ReaderReady, at_most=most(setup.exercises))
 
-    def read(self, entry: Entry) -> Read:
+    def read(self, entry: Entry) -> ReadOutcome:
         """Read a submission. Raises `IntakeError` only if no process can be started."""
         places = tuple((os.fsencode(os.path.abspath(place)), os.fsencode(name)) for place, name in entry.named)
-        order = Order(places, dict(entry.choices))
+        order = ReadingTask(places, dict(entry.choices))
         reply: Any = None
         for _ in range(TRIES):
             try:
                 reply = self.ask(order)
-            except NotStarted as failure:
+            except ServiceNotStarted as failure:
                 status = getattr(failure.reply, "status", 0)
                 raise IntakeError(f"the process that reads submissions did not start (status {status})") from None
             stopped = None
             match reply:
                 case Intake() if reply.sources.keys() == self._exercises.keys():
                     return reply.of(entry)
-                case Stopped():
+                case LimitReached():
                     stopped = reply
-                case Ended(status):
+                case ServiceEnded(status):
                     stopped = self._stopped(status)
             # the next attempt needs another process, and so does the next submission
             self.end()
             if stopped is not None:
                 return stopped
         # a process that answers with other exercises than it was asked for counts as ended
-        return reply if isinstance(reply, Ended) else Ended(0)
+        return reply if isinstance(reply, ServiceEnded) else ServiceEnded(0)
 
-    def _stopped(self, status: int) -> Stopped | None:
+    def _stopped(self, status: int) -> LimitReached | None:
         """Return the limit that ended a process with this exit status, or None. Each clock has its own signal."""
         with contextlib.suppress(ValueError):
             match signal.Signals(-status).name:
                 case "SIGPROF":
-                    return Stopped("cpu_limit", self._limits.cpu_s)
+                    return LimitReached("cpu_limit", self._limits.cpu_s)
                 case "SIGALRM":
-                    return Stopped("wall_limit", self._limits.wall_s)
+                    return LimitReached("wall_limit", self._limits.wall_s)
         return None
 
 
@@ -144,10 +145,10 @@ class Readers(Crew[Reader, Entry]):
     """Several reading processes. The result of a task is a pair of the entry and what was read."""
 
     def __init__(self, exercises: Mapping[str, str], count: int) -> None:
-        readers = (Reader(exercises, Limits()) for _ in range(count))
+        readers = (Reader(exercises, ReadingLimits()) for _ in range(count))
         super().__init__(readers, lambda reader, entry: (entry, reader.read(entry)))
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Read]]:
+    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, ReadOutcome]]:
         """Yield each entry with its result as it finishes. Raises `IntakeError`, and any error of `entries`."""
         flow = Flow()
         for entry in entries:

@@ -12,7 +12,7 @@ from typing import IO
 from ...base.processes import own_streams, receive, send
 from ...runner.sandbox import limit_this_process
 from .files import Intake, read_files
-from .reader import Limits, Order, Ready, Reply, Setup, Stopped
+from .reader import LimitReached, ReaderReady, ReaderReply, ReadingLimits, ReadingTask, Setup
 
 _MAX_ORDER = 64 << 20  # bytes; the run itself sends orders, and each names the files of one person
 
@@ -28,25 +28,25 @@ def serve(orders: IO[bytes], replies: IO[bytes]) -> None:
         return
     limit_this_process(setup.limits.memory_mb)
     _let_clocks_end_this_process()
-    send(replies, Ready())
-    reply: Reply
-    while (order := receive(orders, Order, _MAX_ORDER)) is not None:
+    send(replies, ReaderReady())
+    reply: ReaderReply
+    while (order := receive(orders, ReadingTask, _MAX_ORDER)) is not None:
         try:
             reply = _read(order, setup)
         except MemoryError:
-            reply = Stopped("memory_limit", setup.limits.memory_mb)
+            reply = LimitReached("memory_limit", setup.limits.memory_mb)
         send(replies, reply)
-        if isinstance(reply, Stopped):  # the next submission needs a process with free memory
+        if isinstance(reply, LimitReached):  # the next submission needs a process with free memory
             return
 
 
-def _read(order: Order, setup: Setup) -> Intake:
+def _read(order: ReadingTask, setup: Setup) -> Intake:
     places = ((Path(os.fsdecode(place)), os.fsdecode(name)) for place, name in order.places)
     _set_clocks(setup.limits)
     try:
         return read_files(places, setup.exercises, order.choices)
     finally:
-        _set_clocks(Limits(0, 0))
+        _set_clocks(ReadingLimits(0, 0))
 
 
 def _let_clocks_end_this_process() -> None:
@@ -56,7 +56,7 @@ def _let_clocks_end_this_process() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
 
 
-def _set_clocks(limits: Limits) -> None:
+def _set_clocks(limits: ReadingLimits) -> None:
     """Make the kernel end this process after the CPU time or wall time in `limits`; 0 means never."""
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_s)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s)

@@ -7,13 +7,12 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 import yaml
 from msgspec import Meta
 
 from ...base.text import did_you_mean
 from ...course.learners import Person
-from ...course.load import CourseError, Document, child, line
+from ...course.load import CourseError, Document, StrictStruct, child, line
 from ...words.instructor import problem_text
 
 # ISO 8601, and the forms of platforms: `2026-03-01 23:59:00 UTC`, `2026-03-01 23:59 +0100`
@@ -107,41 +106,37 @@ def seconds_at(document: Document, node: yaml.Node, key: str) -> int:
 
 DEADLINES = "deadlines.yaml"
 Attempts = Literal["last", "best", "last_in_time"]
-_Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
+WrittenText = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _UNIT = {"hour": 3600, "day": 86400}
 
 
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    pass
-
-
-class _Penalty(_Strict, frozen=True):
+class _Penalty(StrictStruct, frozen=True):
     per: Literal["hour", "day"]
     percent: Annotated[int, Meta(ge=1, le=100)] | None = None
     points: Annotated[int, Meta(ge=1)] | None = None
     cap: Annotated[int, Meta(ge=1)] | None = None
 
 
-class _Due(_Strict, frozen=True):
+class _Due(StrictStruct, frozen=True):
     due: Any
 
 
-class _Section(_Strict, frozen=True):
+class _Section(StrictStruct, frozen=True):
     due: Any
     exercises: dict[str, _Due] = {}
 
 
-class _Extension(_Strict, frozen=True):
-    why: _Text
-    learner: _Text | None = None
-    section: _Text | None = None
+class _Extension(StrictStruct, frozen=True):
+    why: WrittenText
+    learner: WrittenText | None = None
+    section: WrittenText | None = None
     until: Any = None
-    extra: _Text | None = None
+    extra: WrittenText | None = None
 
 
-class _Rules(_Strict, frozen=True):
+class _DeadlinesFile(StrictStruct, frozen=True):
     due: Any = None
-    grace: _Text | None = None
+    grace: WrittenText | None = None
     penalty: _Penalty | None = None
     attempts: Attempts = "last"
     exercises: dict[str, _Due] = {}
@@ -167,7 +162,7 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class Rules:
+class DeadlineRules:
     """The rules on time of an assignment.
 
     Attributes:
@@ -247,17 +242,17 @@ class Rules:
         return hundredths // 100
 
 
-def read_rules(path: Path, exercises: Collection[str]) -> Rules:
+def read_rules(path: Path, exercises: Collection[str]) -> DeadlineRules:
     """Return the rules in a file, or no rules if the file does not exist. Raises `CourseError` with the line.
 
     Args:
         exercises: the ids of the course's exercises.
     """
     if not path.exists():
-        return Rules()
+        return DeadlineRules()
     # the due dates: of everybody, of sections, and of exercises that have their own
     document = Document(path)
-    raw = document.convert(document.root, _Rules)
+    raw = document.convert(document.root, _DeadlinesFile)
     due = time_at(document, document.root, "due") if raw.due is not None else None
     places = {name: child(child(document.root, "sections"), name) for name in raw.sections}
     sections = {name: time_at(document, place, "due") for name, place in places.items()}
@@ -270,7 +265,7 @@ def read_rules(path: Path, exercises: Collection[str]) -> Rules:
         _see_that_it_adds_up(penalty, document, child(document.root, "penalty"))
     # `child` returns the root if there is no such key, so look only if there are extensions
     nodes = child(document.root, "extensions").value if raw.extensions else []
-    return Rules(
+    return DeadlineRules(
         due=due,
         grace_s=seconds_at(document, document.root, "grace") if raw.grace is not None else 0,
         percent=penalty.percent or 0,
@@ -306,7 +301,7 @@ def _own_dues(document: Document, node: yaml.Node, raw: Mapping[str, _Due], know
     return {name: time_at(document, child(listed, name), "due") for name in raw}
 
 
-def unknown_learners(rules: Rules, path: Path, names: set[str]) -> list[CourseError]:
+def unknown_learners(rules: DeadlineRules, path: Path, names: set[str]) -> list[CourseError]:
     """Return an error for each extension for an unknown learner."""
     errors = []
     for one in rules.extensions:
@@ -316,7 +311,7 @@ def unknown_learners(rules: Rules, path: Path, names: set[str]) -> list[CourseEr
     return errors
 
 
-def see_that_sections_are_known(rules: Rules, path: Path, sections: set[str]) -> None:
+def see_that_sections_are_known(rules: DeadlineRules, path: Path, sections: set[str]) -> None:
     """Raise `CourseError` if the rules name an unknown section."""
     named = [*((one.line, one.section) for one in rules.extensions), *((None, section) for section in rules.sections)]
     for number, section in named:

@@ -15,7 +15,7 @@ from ...base.text import did_you_mean, text_digest
 from ...course.learners import Decided, Decision, Learner
 from ...course.load import Course, Document, child, items, line
 from ...words.instructor import KEPT, problem_text
-from .deadlines import time_at
+from .deadlines import WrittenText, time_at
 
 # -- the choice between the files of a submission, and digests of the files for which a decision was made
 
@@ -68,7 +68,7 @@ def chosen(choices: Sequence[Choice], found: Found, exercise: str) -> Choice | N
 OVERRIDES = "overrides.yaml"
 WHOLE = ""  # used in place of an exercise for all files of a submission
 # a key of a decision, and the name of a check, an exercise or a reason, or an empty text
-Part: TypeAlias = tuple[str, str]
+DecisionPart: TypeAlias = tuple[str, str]
 
 WHAT = tuple(name for name in Decided.__struct_fields__ if name not in ("by", "at", "why", "made_for", "line"))
 _EMPTY = Decided("", "", "")
@@ -76,18 +76,17 @@ _BY_NAME = ("points", "files")  # their parts are known by the name of a check o
 _WITHOUT_NAMES = tuple(key for key in WHAT if key not in (*_BY_NAME, "withdraw"))
 _FOR_FILES = (*_BY_NAME, "submitted_at", "keep")  # these hold only for the files that they were made for
 _MOST = 1_000_000_000
-_Text = Annotated[str, Meta(min_length=1, max_length=4_000)]
 _Points = Annotated[int, Meta(ge=0, le=_MOST)]
 
 
 class _Entry(Decision, frozen=True, kw_only=True):
     """A decision in the file, with limits on what people write. Times are read from the nodes of the file."""
 
-    learner: _Text
-    by: _Text
+    learner: WrittenText
+    by: WrittenText
     at: Any
-    why: _Text
-    submission: _Text | None = None
+    why: WrittenText
+    submission: WrittenText | None = None
     submitted_at: Any = None
     penalty: _Points | None = None
 
@@ -155,9 +154,9 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
     return Overrides({name: tuple(listed) for name, listed in found.items()})
 
 
-def parts(one: Decision) -> dict[Part, Any]:
+def parts(one: Decision) -> dict[DecisionPart, Any]:
     """Return everything that a decision says, part by part, with the values."""
-    found: dict[Part, Any] = {}
+    found: dict[DecisionPart, Any] = {}
     for key in WHAT:
         # the type of the value tells what its parts are; None is no decision
         match getattr(one, key):
@@ -172,7 +171,7 @@ def parts(one: Decision) -> dict[Part, Any]:
     return found
 
 
-def with_parts(one: Decided, chosen: Mapping[Part, Any]) -> Decided:
+def with_parts(one: Decided, chosen: Mapping[DecisionPart, Any]) -> Decided:
     """Return a decision by the same person, with these parts in place of its own."""
     values: dict[str, Any] = {}
     for (key, name), value in chosen.items():
@@ -189,7 +188,7 @@ def with_parts(one: Decided, chosen: Mapping[Part, Any]) -> Decided:
     return Decided(by=one.by, at=one.at, why=one.why, made_for=made_for, line=one.line, **values)
 
 
-def part_name(part: Part) -> str:
+def part_name(part: DecisionPart) -> str:
     """Return the name of a part for `withdraw` and `made_for`."""
     key, name = part
     return name if key in _BY_NAME else key
@@ -204,7 +203,7 @@ def merged(decisions: Sequence[Decided]) -> Decided:
     """Merge decisions into one. A later value replaces an earlier one, but all comments are kept."""
     if not decisions:
         return _EMPTY
-    values: dict[Part, Any] = {}
+    values: dict[DecisionPart, Any] = {}
     for one in decisions:
         values |= parts(one)
     comments = [one.comment for one in decisions if one.comment]
@@ -273,7 +272,7 @@ def _names_at(node: yaml.Node, key: str) -> list[yaml.ScalarNode]:
 RECORDED = "recorded.json"
 
 
-class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EarlierRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of `recorded.json`.
 
     Attributes:
@@ -288,18 +287,20 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     times: dict[str, dict[str, dict[str, str]]] = {}
 
 
-def read_recorded(folder: Path) -> Recorded:
+def read_recorded(folder: Path) -> EarlierRecord:
     """Return the recorded data in a folder of results. Raises `UserError` for a damaged file, and `OSError`."""
     path = folder / RECORDED
     try:
-        return msgspec.json.decode(read_plain(path), type=Recorded)
+        return msgspec.json.decode(read_plain(path), type=EarlierRecord)
     except FileNotFoundError:
-        return Recorded()
+        return EarlierRecord()
     except msgspec.MsgspecError as error:
         raise UserError(problem_text("recorded_damaged", path=path, error=error)) from None
 
 
-def with_times(recorded: Recorded, learners: Iterable[Learner], attempts: Callable[[str], str | None]) -> Recorded:
+def with_times(
+    recorded: EarlierRecord, learners: Iterable[Learner], attempts: Callable[[str], str | None]
+) -> EarlierRecord:
     """Return the recorded data, extended by the times that the roster gives for the latest attempts.
 
     Args:
@@ -346,8 +347,8 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
     numbered = [_numbered(one, number) for number, one in enumerate(decisions)]
     # For each part, the number of the last decision about it: one that applies to these files, or
     # one that was made for other files.
-    held: dict[Part, int] = {}
-    other: dict[Part, int] = {}
+    held: dict[DecisionPart, int] = {}
+    other: dict[DecisionPart, int] = {}
     for number, one in enumerate(decisions):
         # a decision may withdraw earlier ones, for whatever files they were made
         for listed in (held, other):
@@ -369,7 +370,7 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
     )
 
 
-def _numbered(one: Decided, number: int) -> dict[Part, Any]:
+def _numbered(one: Decided, number: int) -> dict[DecisionPart, Any]:
     """Return the parts of a decision that can apply. Each comment has its own number, because all comments apply."""
     return {
         (key, str(number) if key == "comment" else name): value
@@ -409,7 +410,7 @@ def made_for(one: Decided, files: Mapping[str, str], found: Found) -> dict[str, 
     return digests
 
 
-def _digest(one: Decided, part: Part, files: Mapping[str, str], found: Found) -> str | None:
+def _digest(one: Decided, part: DecisionPart, files: Mapping[str, str], found: Found) -> str | None:
     """Return the digest of the files that a part of a decision is about.
 
     The digest is empty if the part is not about files, and None if the chosen file does not exist.

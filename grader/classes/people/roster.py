@@ -274,7 +274,7 @@ def join(people: Sequence[Person], submissions: Sequence[HandIn]) -> Joined:
 
     A submission of one member of a group also belongs to the members who have no submission of their own.
     """
-    index = _Index(people, _prefix(people, [_folder(one) for one in submissions]))
+    index = _PeopleIndex(people, _prefix(people, [_folder(one) for one in submissions]))
     owned: dict[str, list[str]] = {person.key: [] for person in people}
     unmatched: list[Unmatched] = []
     # each submission belongs to the people whom its submitters certainly are
@@ -321,7 +321,7 @@ def name_keys(name: str) -> Iterator[str]:
     yield from {"".join(words[turn:] + words[:turn]) for turn in turns if words}
 
 
-class _Index:
+class _PeopleIndex:
     """The people of a roster by everything that identifies them."""
 
     def __init__(self, people: Sequence[Person], prefix: str) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ...course.learners import (
     Border,
-    Change,
+    ChangedTotal,
     ChangeReason,
     Decided,
     Learner,
@@ -23,7 +23,7 @@ from ...course.learners import (
     person_of,
 )
 from ...verdict.report import CheckResult, ExerciseResult, Report, SubmissionStamp, skipped, with_results
-from .deadlines import Rules, moment, seconds_between
+from .deadlines import DeadlineRules, moment, seconds_between
 from .decisions import WHOLE, Choice, Found, InForce, Overrides, file_choices, in_force, merged
 from .roster import HandIn, Joined, Roster, join
 
@@ -63,7 +63,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Table:
+class FinalTable:
     """The final table.
 
     Attributes:
@@ -100,12 +100,12 @@ class Class:
 
     Attributes:
         found: returns the files of a submission that somebody may choose from.
-        times: the times that rosters gave for attempts, as in `Recorded`.
+        times: the times that rosters gave for attempts, as in `EarlierRecord`.
     """
 
     submissions: tuple[HandIn, ...]
     roster: Roster | None = None
-    rules: Rules = field(default_factory=Rules)
+    rules: DeadlineRules = field(default_factory=DeadlineRules)
     overrides: Overrides = field(default_factory=Overrides)
     found: Callable[[str], Found] = field(default=_nothing_found)
     times: Times = field(default_factory=dict)
@@ -228,7 +228,7 @@ def digests(report: Report) -> dict[str, str]:
     return {**(report.submission.files or {}), WHOLE: report.submission.sha256}
 
 
-def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, int], small: int) -> Table:
+def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, int], small: int) -> FinalTable:
     """Return the final table.
 
     Args:
@@ -260,7 +260,7 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, 
             learner, _ = _row(of, one.submission, person, (one.submission,), marks, decisions, grades)
             learners.append(replace(learner, standing="unclaimed") if learner.standing == "graded" else learner)
     borders.sort(key=lambda one: (-one.border, one.distance, one.id))
-    return Table(tuple(learners), tuple(open_), tuple(borders))
+    return FinalTable(tuple(learners), tuple(open_), tuple(borders))
 
 
 def _names(key: str, person: Person) -> tuple[str, ...]:
@@ -292,14 +292,14 @@ def _row(
     what = merged(independent)
     due, dues = rules.due_for(person, (key, *owned)), rules.dues_for(person, (key, *owned))
     # the attempts, only those of one submission if a decision chooses it
-    attempts: list[_Attempt] = []
+    attempts: list[_TimedAttempt] = []
     for name in [one for one in owned if one == what.submission] or owned:
         own = marks.get(name, ())
         found = of.found(name) if own else {}
         for one in own:
             about_files = in_force(decisions, one.files, found)
             at = merged(about_files.applied).submitted_at or _time(of, key, person, own, one)
-            attempts.append(_Attempt(one, about_files, at))
+            attempts.append(_TimedAttempt(one, about_files, at))
     row = Learner(
         id=key,
         person=person,
@@ -325,7 +325,7 @@ def _row(
 
 
 @dataclass(frozen=True)
-class _Attempt:
+class _TimedAttempt:
     """An attempt, the decisions about its files, and its time, which is empty if it is not known."""
 
     mark: Mark
@@ -334,7 +334,7 @@ class _Attempt:
 
 
 @dataclass(frozen=True)
-class _Scored(_Attempt):
+class _Scored(_TimedAttempt):
     """An attempt with the row that the learner has if this attempt counts. The total of the row may be negative."""
 
     row: Learner
@@ -361,7 +361,7 @@ def _since_1970(time: str) -> int:
     return seconds_between("1970-01-01T00:00:00+00:00", time)
 
 
-def _first_times(attempt: _Attempt, attempts: Sequence[_Attempt]) -> dict[str, str]:
+def _first_times(attempt: _TimedAttempt, attempts: Sequence[_TimedAttempt]) -> dict[str, str]:
     """Return the time of an attempt under `WHOLE`, and the first time of each of its files, by exercise."""
     first = {WHOLE: attempt.at}
     for exercise, digest in attempt.mark.files.items() if attempt.at else ():
@@ -374,9 +374,9 @@ def _first_times(attempt: _Attempt, attempts: Sequence[_Attempt]) -> dict[str, s
 
 def _scored(
     row: Learner,
-    rules: Rules,
+    rules: DeadlineRules,
     dues: Mapping[str, str | None],
-    attempt: _Attempt,
+    attempt: _TimedAttempt,
     times: Mapping[str, str],
 ) -> _Scored:
     """Return an attempt with its points after the decisions that apply to it.
@@ -423,7 +423,7 @@ def _scored(
     return _Scored(one, attempt.decisions, attempt.at, row)
 
 
-def _counts(rules: Rules, scored: Sequence[_Scored]) -> _Scored:
+def _counts(rules: DeadlineRules, scored: Sequence[_Scored]) -> _Scored:
     """Return the attempt that counts. If the rule does not distinguish attempts, the last one in the list counts."""
     latest_first = scored[::-1]  # `max` returns the first of equal attempts
     if rules.attempts == "best" or not _in_order(scored):
@@ -564,22 +564,22 @@ def compare(
     after: Sequence[Learner],
     old: Mapping[str, Report],
     new: Mapping[str, Report],
-) -> tuple[Change, ...]:
+) -> tuple[ChangedTotal, ...]:
     """Return the learners whose total or standing changed, with the reasons.
 
     Args:
         old: the reports that count in the first table, by the learner's key there. Unknown reports are omitted.
         new: the reports that count in the second table, by the learner's key there.
     """
-    found: list[Change] = []
+    found: list[ChangedTotal] = []
     for was, one in changed_rows(before, after):
         if was is not None and one is None:
-            found.append(Change(was.id, was.person.name, _total(was), None, (ChangeReason("gone"),)))
+            found.append(ChangedTotal(was.id, was.person.name, _total(was), None, (ChangeReason("gone"),)))
         elif one is not None and was is None:
-            found.append(Change(one.id, one.person.name, None, _total(one), (ChangeReason("new"),)))
+            found.append(ChangedTotal(one.id, one.person.name, None, _total(one), (ChangeReason("new"),)))
         elif was is not None and one is not None:
             reasons = tuple(_reasons(was, one, old.get(was.id), new.get(one.id)))
-            found.append(Change(one.id, one.person.name, _total(was), _total(one), reasons))
+            found.append(ChangedTotal(one.id, one.person.name, _total(was), _total(one), reasons))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ...base.files import UserError
-from ...base.processes import Ended, Service
+from ...base.processes import Service, ServiceEnded
 from ..program import Descent, Program, Question
 from .answer_book import Answer, AnswerBook
 from .redraw import Redraw
@@ -36,13 +36,13 @@ def require_torch(what: str) -> None:
         raise NoTorch(f"{what} needs PyTorch, which is not installed: run `pip install torch` ({size})")
 
 
-class Request(msgspec.Struct, frozen=True):
+class OracleQuestion(msgspec.Struct, frozen=True):
     """A question to the oracle's process: `Program.question` or `Descent.question`."""
 
     question: list[Any]
 
 
-class Reply(msgspec.Struct, frozen=True):
+class OracleReply(msgspec.Struct, frozen=True):
     """The answer, or the reason why there is none."""
 
     answer: Answer | None = None
@@ -60,7 +60,7 @@ class Oracle:
     def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
         self.known = dict(book.answers) if book else {}
         self._memo = memo
-        self._service = Service("grader.course.oracle.compute", Reply, errors=True)
+        self._service = Service("grader.course.oracle.compute", OracleReply, errors=True)
         self._redraws: dict[str, Redraw] = {}
         self.computed = 0
         self._waited_s = 0.0
@@ -156,8 +156,8 @@ class Oracle:
         if self.pid is None:
             require_torch(f"the answer to {program.shown}")
             self.start()
-        reply = self._service.ask(Request(program.question))
-        if isinstance(reply, Ended):
+        reply = self._service.ask(OracleQuestion(program.question))
+        if isinstance(reply, ServiceEnded):
             raise OracleError("the oracle's process ended; can this Python `import torch`?")
         if reply.answer is None:
             raise NoAnswer(f"torch has no finite answer to {program.shown}: {reply.error}")

@@ -1,7 +1,7 @@
 """The oracle's process. It computes values and gradients of every node with torch in float64.
 
-It answers each `Request` with a `Reply`. A question is `[nodes, root]` with the nodes of `Program.wire`, or
-`[nodes, root, rate, steps]` for a `Descent`.
+It answers each `OracleQuestion` with an `OracleReply`. A question is `[nodes, root]` with the nodes of `Program.wire`,
+or `[nodes, root, rate, steps]` for a `Descent`.
 
 Answers are identical on every x86-64 CPU, because torch and MKL are set not to choose their code by the CPU. With
 other builds of torch, such as those without MKL, the last digits may differ. No verdict and no key depends on them.
@@ -19,7 +19,7 @@ import torch
 from ...base.processes import own_streams, receive, send
 from ..program.operations import OPERATIONS
 from .answer_book import Answer
-from .answers import Reply, Request
+from .answers import OracleQuestion, OracleReply
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
@@ -72,13 +72,13 @@ def main() -> None:
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
     """Answer every request."""
     torch.set_num_threads(1)  # the tensors have one number each
-    while (request := receive(requests, Request)) is not None:
+    while (request := receive(requests, OracleQuestion)) is not None:
         nodes, root, *steps = request.question
         try:
             values, grads = descended(nodes, root, *steps) if steps else answer(nodes, root)
-            reply = Reply(Answer(tuple(values), tuple(grads)))
+            reply = OracleReply(Answer(tuple(values), tuple(grads)))
         except (ArithmeticError, ValueError, RuntimeError) as error:
-            reply = Reply(error=str(error))
+            reply = OracleReply(error=str(error))
         try:
             send(replies, reply)
         except BrokenPipeError:  # the grader has ended

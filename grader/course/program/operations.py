@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, structs
 
-Numbers: TypeAlias = tuple[tuple[float, ...], ...]
+SampleOperands: TypeAlias = tuple[tuple[float, ...], ...]
 
 _LARGEST = 50.0
 _FROM_KINK = 0.05
@@ -22,21 +22,21 @@ _SMALLEST_DIVISOR = 0.3
 
 # Each kind has numbers below -1, from -1 to 0, from 0 to 1, and above 1, so that a formula with `abs` or `max` does not
 # fit all of them by chance.
-_PAIRS: Numbers = (
+_PAIRS: SampleOperands = (
     *((2.0, -3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, -1.25)),
     *((-0.5, 1.75), (0.3, -2.6), (-2.3, -0.4), (-1.4, 3.6)),
 )
-_WITH_NUMBER: Numbers = (
+_WITH_NUMBER: SampleOperands = (
     *((2.0, 3.0), (1.5, 0.7), (-4.0, 2.5), (0.75, 1.25)),
     *((-0.5, 1.75), (0.3, 2.6), (-2.3, 0.4), (-1.4, 3.6)),
 )
-_POWERS: Numbers = (
+_POWERS: SampleOperands = (
     *((2.0, 3.0), (1.5, -2.0), (0.7, 2.0), (2.25, 0.5)),
     *((-1.5, -3.0), (-0.7, 2.0), (-2.6, 2.0), (0.4, 3.0)),
 )
-_SMALL: Numbers = ((0.5,), (-0.8,), (1.2,), (0.3,), (-0.35,), (-1.6,), (2.1,), (-2.4,))
-_ABOVE_ZERO: Numbers = ((2.0,), (0.5,), (3.25,), (1.7,), (0.2,), (0.85,), (1.35,), (2.6,))
-_BELOW_ZERO: Numbers = tuple((-a,) for (a,) in _ABOVE_ZERO)
+_SMALL: SampleOperands = ((0.5,), (-0.8,), (1.2,), (0.3,), (-0.35,), (-1.6,), (2.1,), (-2.4,))
+_ABOVE_ZERO: SampleOperands = ((2.0,), (0.5,), (3.25,), (1.7,), (0.2,), (0.85,), (1.35,), (2.6,))
+_BELOW_ZERO: SampleOperands = tuple((-a,) for (a,) in _ABOVE_ZERO)
 
 
 def _exp(x: float) -> float:
@@ -77,8 +77,8 @@ class Operation(Struct, frozen=True):
     method: str | None = None
     zero_where: tuple[str, ...] = ()
     made_of: tuple[str, ...] = ()
-    numbers: Numbers = _SMALL
-    cases: tuple[tuple[str, str, Numbers], ...] = ()
+    numbers: SampleOperands = _SMALL
+    cases: tuple[tuple[str, str, SampleOperands], ...] = ()
     tame: Callable[[Sequence[float]], bool] = lambda x: True
     optional: bool = False
 
@@ -229,7 +229,7 @@ class Form(Struct, frozen=True):
     operation: Operation
     text: str
     derivatives: tuple[str, ...]
-    numbers: Numbers
+    numbers: SampleOperands
     condition: str = ""
     reflected: bool = False
     made_of: tuple[str, ...] = ()

@@ -4,4 +4,4 @@ from .language import is_language_model, record_model
 from .model import Landscape, Played, Replay, SourceText, Thermometer
 from .page import ReplayPage, build_replay_frame, build_replay_page
 from .presets import FILES, is_program, named_check, named_exercise, named_subject, named_training, presets, record_all
-from .record import CheckedFile, Files, LearnerFile, Subject, answers_of
+from .record import CheckedFile, FilesToReplay, FileToReplay, Subject, answers_of

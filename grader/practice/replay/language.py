@@ -15,7 +15,7 @@ from ...runner.client import Batch, Broke, Done, EngineProcess, Host, LoadFailed
 from ...runner.sandbox import Warm
 from ...words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
 from .model import Model, Probabilities, Trained, finite
-from .record import LearnerFile, defines, failure, left_out
+from .record import FileToReplay, defines, failure, left_out
 
 LETTERS = ".aeln"
 NAMES = ("ela", "anna", "lea", "nela", "lena", "alan")
@@ -36,7 +36,7 @@ def is_language_model(source: Source) -> bool:
 
 
 def record_model(
-    warm: Warm | Host, limits: Limits, file: LearnerFile, engine: Source | None, *, passes: bool = True
+    warm: Warm | Host, limits: Limits, file: FileToReplay, engine: Source | None, *, passes: bool = True
 ) -> Model:
     """Train the model of a learner's file, with the engine of this file, and then with the engine of another file.
 
@@ -88,13 +88,13 @@ def _program(text: str, made: Sequence[str], parameters: dict[str, list[list[flo
 
 
 def _trained(
-    warm: Warm | Host, limits: Limits, file: LearnerFile, source: Source
+    warm: Warm | Host, limits: Limits, file: FileToReplay, source: Source
 ) -> tuple[Trained, dict[str, list[list[float]]]]:
     """Return how training went, and the parameters after it; no parameters if it did not end."""
     loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], _PARAMETERS)
     began = time.perf_counter()
     run = Run(loss, (("train", loss.root, STEPS, RATE), ("values",)))
-    outcome, problem = _ran(warm, limits, LearnerFile(file.exercise, file.name, source), run)
+    outcome, problem = _ran(warm, limits, FileToReplay(file.exercise, file.name, source), run)
     seconds = time.perf_counter() - began
     if outcome is None:
         return Trained(losses=(), seconds=seconds, problem=problem), {}
@@ -109,7 +109,7 @@ def _trained(
 
 
 def _probabilities(
-    warm: Warm | Host, limits: Limits, file: LearnerFile, parameters: dict[str, list[list[float]]]
+    warm: Warm | Host, limits: Limits, file: FileToReplay, parameters: dict[str, list[list[float]]]
 ) -> tuple[Probabilities, ...]:
     """Return the probabilities of the next letter in each context; nothing if the file does not compute its logits."""
     made = [[f"l{a}{b}_{k}" for k in _INDICES] for a, b in _CONTEXTS]
@@ -134,7 +134,7 @@ def _probabilities(
     return tuple(rows)
 
 
-def _ran(warm: Warm | Host, limits: Limits, file: LearnerFile, run: Run) -> tuple[Done | None, str]:
+def _ran(warm: Warm | Host, limits: Limits, file: FileToReplay, run: Run) -> tuple[Done | None, str]:
     """Return the outcome of a run, or None and the problem that ended it."""
     with EngineProcess(warm, file.source, None, limits) as process:
         loaded = process.load()
@@ -171,7 +171,7 @@ def _drawn(rows: Sequence[Probabilities]) -> tuple[str, ...]:
 # -- the learner's own engine
 
 
-def _with_engine(warm: Warm | Host, limits: Limits, file: LearnerFile, engine: Source, passes: bool) -> Trained:
+def _with_engine(warm: Warm | Host, limits: Limits, file: FileToReplay, engine: Source, passes: bool) -> Trained:
     """Return how training goes with the class `Value` of another file."""
     if not passes:
         return Trained((), 0.0, ENGINE_NOT_PASSED)

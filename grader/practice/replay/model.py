@@ -14,7 +14,7 @@ import msgspec
 
 from ...course.program import OPERATIONS, Leaf, Op, Program
 
-Fault: TypeAlias = Literal[
+ReplayFault: TypeAlias = Literal[
     "", "contribution", "moved", "lost", "order", "twice", "never", "forward", "seed", "held", "graph"
 ]
 Where: TypeAlias = Literal["load", "build", "backward", "read"]
@@ -65,7 +65,7 @@ class Expected(msgspec.Struct, frozen=True):
     grad: float | None
 
 
-class Node(msgspec.Struct, frozen=True):
+class ReplayNode(msgspec.Struct, frozen=True):
     """A node of the program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`.
 
     If `inner` is true, the learner's code makes the node and the check's program does not name it. Its numbers may be
@@ -147,7 +147,7 @@ class RightVisit(msgspec.Struct, frozen=True):
     contributions: tuple[Contribution, ...]
 
 
-class Problem(msgspec.Struct, frozen=True):
+class ReplayProblem(msgspec.Struct, frozen=True):
     """The reason why a replay ends early or shows less.
 
     Attributes:
@@ -196,15 +196,15 @@ class Replay(msgspec.Struct, frozen=True):
     preset: str
     exercise: str
     source: SourceText
-    nodes: tuple[Node, ...]
+    nodes: tuple[ReplayNode, ...]
     root: int
     forward: tuple[Forward, ...]
     backward: tuple[Visit, ...]
     reference: tuple[RightVisit, ...]
     first_difference: int | None
-    fault: Fault
+    fault: ReplayFault
     fault_node: int | None
-    problem: Problem | None
+    problem: ReplayProblem | None
     asked: Literal["torch", "expected"]
     own_graph: bool = False
     aliases: tuple[tuple[str, str], ...] = ()
@@ -251,7 +251,7 @@ class Landscape(msgspec.Struct, frozen=True):
     reference: tuple[Step, ...]
     curve: tuple[tuple[float, float | None], ...]
     grid: Grid | None
-    problem: Problem | None
+    problem: ReplayProblem | None
     asked: Literal["torch", "expected"]
 
 
@@ -466,7 +466,7 @@ _TOLERANCE = 1e-9  # relative to the largest number of the program, or to 1 if t
 class Difference:
     """A fault, the node that it is about, and the visit after which it shows. All are empty if there is no fault."""
 
-    fault: Fault = ""
+    fault: ReplayFault = ""
     node: int | None = None
     visit: int | None = None
 
@@ -476,7 +476,7 @@ NOTHING = Difference()
 
 def first_difference(
     program: Program,
-    nodes: Sequence[Node],
+    nodes: Sequence[ReplayNode],
     visits: Sequence[Visit],
     right: RightPass,
     *,
@@ -501,7 +501,7 @@ class _Comparison:
     def __init__(
         self,
         program: Program,
-        nodes: Sequence[Node],
+        nodes: Sequence[ReplayNode],
         visits: Sequence[Visit],
         right: RightPass,
         later: Sequence[float | None],
@@ -533,7 +533,7 @@ class _Comparison:
             return found or NOTHING
         return self.of_compounds() or self.missing() or self.held() or (self.of_graph() if own_graph else NOTHING)
 
-    def close(self, one: float | None, other: float | None, of: Node | None = None) -> bool:
+    def close(self, one: float | None, other: float | None, of: ReplayNode | None = None) -> bool:
         """Return whether two numbers are equal, up to rounding in the graph, or in the program for a node of it."""
         if one is None or other is None or not math.isfinite(other):
             return one is None and (other is None or not math.isfinite(other))
@@ -586,7 +586,7 @@ class _Comparison:
         fault = self.of_changes(visit, contributions(node, values, values[visit.node], upstream))
         return None if fault else changed[0]
 
-    def of_changes(self, visit: Visit, expected: Sequence[Contribution]) -> Fault:
+    def of_changes(self, visit: Visit, expected: Sequence[Contribution]) -> ReplayFault:
         """Return the fault of a visit, or an empty text if it adds these contributions, which are a correct rule's."""
         # an input may be written though nothing is due to it, and due though it is not written
         for target in dict.fromkeys([*(one.node for one in expected), *(one.input for one in visit.changes)]):

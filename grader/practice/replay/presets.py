@@ -20,8 +20,8 @@ from ...verdict.checks import MOST_PARAMETERS, MOST_STEPS, Training
 from ...words import practice
 from ...words.practice import no_landscape
 from ..workspace import find_exercise
-from .model import Grid, Landscape, Played, Problem, Step, Thermometer, finite, forward, right_pass
-from .record import Answers, LearnerFile, Subject, failure, left_out, record, subject_of
+from .model import Grid, Landscape, Played, ReplayProblem, Step, Thermometer, finite, forward, right_pass
+from .record import AnswerOf, FileToReplay, Subject, failure, left_out, record, subject_of
 
 _FILE = Path(__file__).resolve().parent / "presets.yaml"
 
@@ -86,7 +86,7 @@ _LEAST = 0.5  # the margin on each side of a single point
 _CALLS = 1_000_000
 
 
-def record_training(warm: Warm | Host, limits: Limits, file: LearnerFile, title: str, training: Training) -> Landscape:
+def record_training(warm: Warm | Host, limits: Limits, file: FileToReplay, title: str, training: Training) -> Landscape:
     """Run the `train` of a learner's file on a loss, and return its steps and the loss around them.
 
     `train` runs once for each number of steps, always from the start, and the parameters are read afterwards. The loss
@@ -106,7 +106,7 @@ def record_training(warm: Warm | Host, limits: Limits, file: LearnerFile, title:
     with EngineProcess(warm, file.source, None, limits) as process:
         loaded = process.load()
         if isinstance(loaded, LoadFailed):
-            problem: Problem | None = failure(loaded.cause, file, "load")
+            problem: ReplayProblem | None = failure(loaded.cause, file, "load")
         else:
             ran = process.run(Batch(runs, min(limits.calls, _CALLS), limits.cpu_s, (0,)))
             if isinstance(ran.answer, Read):
@@ -138,10 +138,10 @@ def record_training(warm: Warm | Host, limits: Limits, file: LearnerFile, title:
 def record_all(
     warm: Warm | Host,
     limits: Limits,
-    file: LearnerFile,
+    file: FileToReplay,
     first: Subject | None,
     others: Sequence[Subject],
-    answers: Answers,
+    answers: AnswerOf,
     thermometers: tuple[Thermometer, ...] = (),
 ) -> Played:
     """Record the programs as `record` does, and the training of the first one if it has any. Raises the same errors.
@@ -163,7 +163,7 @@ def record_all(
     return Played(replays, landscape)
 
 
-def _steps(file: LearnerFile, loss: Program, answer: Read) -> tuple[tuple[Step, ...], Problem | None]:
+def _steps(file: FileToReplay, loss: Program, answer: Read) -> tuple[tuple[Step, ...], ReplayProblem | None]:
     """Return the steps that the learner's code took, and the problem that ended it early, or None."""
     places = [loss.index[leaf.name] for leaf in loss.leaves]
     at: list[tuple[float | None, ...]] = [tuple(finite(leaf.value) for leaf in loss.leaves)]

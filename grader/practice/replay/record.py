@@ -18,6 +18,7 @@ from ...runner.client import (
     LoadFailed,
     Observed,
     Odd,
+    Problem,
     Ran,
     Read,
     Reading,
@@ -30,7 +31,6 @@ from ...runner.client import (
     cut,
     read_exercise,
 )
-from ...runner.client import Problem as Failure
 from ...runner.sandbox import Warm
 from ...verdict.checks import MOST_NODES, EngineUnderCheck, Training, layers, recorded, shown, stopped, training
 from ...verdict.grading import Grader, examine, search_budget, search_file
@@ -44,9 +44,9 @@ from .model import (
     Expected,
     Forward,
     Input,
-    Node,
-    Problem,
     Replay,
+    ReplayNode,
+    ReplayProblem,
     RightPass,
     Seen,
     SourceText,
@@ -132,10 +132,10 @@ _CPU_S = 1.0  # CPU time of one replay
 _TEXT = 300
 _WHERE: dict[str, Where] = {"load": "load", "build": "build", "reading": "read"}
 
-Answers = Callable[[Program], Answer | None]
+AnswerOf = Callable[[Program], Answer | None]
 
 
-def answers_of(oracle: Oracle) -> Answers:
+def answers_of(oracle: Oracle) -> AnswerOf:
     """Return a function that returns torch's answer to a program, or None if there is no answer."""
 
     def answer(wanted: Program) -> Answer | None:
@@ -148,7 +148,7 @@ def answers_of(oracle: Oracle) -> Answers:
 
 
 @dataclass(frozen=True)
-class LearnerFile:
+class FileToReplay:
     """A learner's file to replay.
 
     Attributes:
@@ -175,10 +175,10 @@ class LearnerFile:
 def record(
     warm: Warm | Host,
     limits: Limits,
-    file: LearnerFile,
+    file: FileToReplay,
     first: Subject | None,
     others: Sequence[Subject],
-    answers: Answers,
+    answers: AnswerOf,
 ) -> tuple[Replay, ...]:
     """Run a learner's file on programs, each in a separate process.
 
@@ -225,7 +225,7 @@ def _endless(ran: Ran) -> bool:
     return any(isinstance(one, Broke) and one.problem.ran_out for seed in ran.answer.seeds for one in seed)
 
 
-def _replay(file: LearnerFile, subject: Subject, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
+def _replay(file: FileToReplay, subject: Subject, ran: Ran | LoadFailed, answer: Answer | None) -> Replay:
     """Return the replay under the first order seed that shows a fault or a problem, or else under the first one."""
     if isinstance(ran, LoadFailed):
         return _build_replay(file, subject, answer, None, failure(ran.cause, file, "load"))
@@ -245,11 +245,11 @@ def _replay(file: LearnerFile, subject: Subject, ran: Ran | LoadFailed, answer: 
 
 
 def _build_replay(
-    file: LearnerFile,
+    file: FileToReplay,
     subject: Subject,
     answer: Answer | None,
     recorded: Recorded | None,
-    problem: Problem | None,
+    problem: ReplayProblem | None,
     reading: Reading | None = None,
 ) -> Replay:
     # the graph: that of the program, or the one that functions of the learner's file build
@@ -257,7 +257,7 @@ def _build_replay(
     program = graph.program
     if program.truth:  # no graph was read
         graph, recorded = _leaves(program), None
-        program, problem = graph.program, problem or Problem(words.no_graph(bounds.TRACED), 0, "read")
+        program, problem = graph.program, problem or ReplayProblem(words.no_graph(bounds.TRACED), 0, "read")
     right = right_pass(program, subject.upstream, subject.before)
     # the nodes, and the rules that ran
     nodes = _nodes(subject, graph, right, answer, recorded)
@@ -298,7 +298,7 @@ def _build_replay(
 
 
 @dataclass(frozen=True)
-class _Graph:
+class _ShownGraph:
     """The graph that is shown.
 
     Attributes:
@@ -312,14 +312,14 @@ class _Graph:
     names: tuple[tuple[str, ...], ...]
 
 
-def _graph(program: Program, recorded: Recorded | None) -> _Graph:
+def _graph(program: Program, recorded: Recorded | None) -> _ShownGraph:
     """Return the graph that was recorded. That is the program itself if there is no other."""
     traced = recorded.traced if recorded else None
     numbers = [number for node in traced or () for number in node.numbers]
     # without the root or with a node of no number, the recorded graph cannot be replayed
     roots = [place for place, node in enumerate(traced or ()) if program.root in node.names]
     if not roots or not traced or any(_float(number) is None for number in numbers):
-        return _Graph(program, own=False, names=tuple((node.name,) for node in program.nodes))
+        return _ShownGraph(program, own=False, names=tuple((node.name,) for node in program.nodes))
     names = tuple(tuple(program.nodes[index].name for index in node.names) for node in traced)
     nodes: list[Leaf | Op] = []
     for place, (node, own) in enumerate(zip(traced, names, strict=True)):
@@ -329,18 +329,18 @@ def _graph(program: Program, recorded: Recorded | None) -> _Graph:
             nodes.append(Leaf(name, next(given)))
         else:
             nodes.append(Op(name, node.op, tuple(Number(next(given)) if i < 0 else i for i in node.operands)))
-    return _Graph(Program(tuple(nodes), roots[0], program.text), own=True, names=names)
+    return _ShownGraph(Program(tuple(nodes), roots[0], program.text), own=True, names=names)
 
 
-def _leaves(program: Program) -> _Graph:
+def _leaves(program: Program) -> _ShownGraph:
     """Return a graph of the leaves of a program alone."""
     leaves = program.leaves
-    return _Graph(Program(leaves, 0, program.text), own=True, names=tuple((leaf.name,) for leaf in leaves))
+    return _ShownGraph(Program(leaves, 0, program.text), own=True, names=tuple((leaf.name,) for leaf in leaves))
 
 
 def _nodes(
-    subject: Subject, graph: _Graph, right: RightPass, answer: Answer | None, recorded: Recorded | None
-) -> tuple[Node, ...]:
+    subject: Subject, graph: _ShownGraph, right: RightPass, answer: Answer | None, recorded: Recorded | None
+) -> tuple[ReplayNode, ...]:
     program, before = graph.program, subject.before
     values, grads = right.values, right.grads
     if graph.own:
@@ -359,7 +359,7 @@ def _nodes(
         if subject.calls and recorded and recorded.at_first:
             data = recorded.at_first[index]
         nodes.append(
-            Node(
+            ReplayNode(
                 name=plain(node.name),
                 op="leaf" if isinstance(node, Leaf) else node.op,
                 inputs=Input.of(node),
@@ -373,7 +373,7 @@ def _nodes(
 
 
 def _of_own_graph(
-    program: Program, graph: _Graph, right: RightPass, answer: Answer | None
+    program: Program, graph: _ShownGraph, right: RightPass, answer: Answer | None
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the expected values and gradients of a graph that the learner's code builds.
 
@@ -437,39 +437,43 @@ def _text_of(seen: Observed | None) -> str:
     return number_text(seen) if finite(seen) is not None else str(seen)
 
 
-def _silence(program: Program, nodes: Sequence[Node], recorded: Recorded, reading: Reading | None) -> Problem | None:
+def _silence(
+    program: Program, nodes: Sequence[ReplayNode], recorded: Recorded, reading: Reading | None
+) -> ReplayProblem | None:
     """Return the reason why the recording shows less than the run did, or None."""
     if recorded.left_out:
-        return Problem(words.first_runs(len(recorded.visits)), 0, "backward")
+        return ReplayProblem(words.first_runs(len(recorded.visits)), 0, "backward")
     if recorded.elsewhere:
-        return Problem(words.ELSEWHERE, 0, "read")
+        return ReplayProblem(words.ELSEWHERE, 0, "read")
     # rules ran, or there is none that could run
     if recorded.visits or not any(isinstance(node, Op) for node in program.nodes) or reading is None:
         return None
     if not reading.rule:
-        return Problem(words.NO_RULE, 0, "read")
+        return ReplayProblem(words.NO_RULE, 0, "read")
     # gradients changed though no rule was seen: the pass wrote them itself
     moved = any(node.yours.grad not in (None, 0.0) for i, node in enumerate(nodes) if i != program.root)
-    return Problem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
+    return (
+        ReplayProblem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
+    )
 
 
-def failure(cause: Failure | Died, file: LearnerFile, where: Where) -> Problem:
+def failure(cause: Problem | Died, file: FileToReplay, where: Where) -> ReplayProblem:
     """Return the problem as a sentence, with the place where it arose.
 
     Args:
         where: the part of the run, used if the cause does not name one.
     """
     if isinstance(cause, Died):
-        return Problem(_sentence(ended_text(cause)), 0, where)
+        return ReplayProblem(_sentence(ended_text(cause)), 0, where)
     # the first line alone: the others quote the code, which the page shows beside it
     text = stopped_text(stopped(cause, file.source.text), file.source.cells).splitlines()[0]
     line = cause.lines[-1] if cause.lines else 0
-    return Problem(_sentence(text), line, _WHERE.get(cause.where, where))
+    return ReplayProblem(_sentence(text), line, _WHERE.get(cause.where, where))
 
 
-def left_out() -> Problem:
+def left_out() -> ReplayProblem:
     """Return the problem of an engine process that did not answer everything it was asked."""
-    return Problem(_sentence(ended_text(Reason("left_out"))), 0, "read")
+    return ReplayProblem(_sentence(ended_text(Reason("left_out"))), 0, "read")
 
 
 def _sentence(text: str) -> str:
@@ -514,7 +518,7 @@ class CheckedFile:
         checks = sorted(filter(is_open, self.exercise.checks), key=self.passed)  # failed checks come first
         return next(filter(None, map(self.of, checks)), None)
 
-    def thermometers(self, answers: "Answers", only: Check | None = None) -> tuple[Thermometer, ...]:
+    def thermometers(self, answers: "AnswerOf", only: Check | None = None) -> tuple[Thermometer, ...]:
         """Return the sizes of the gradients of layers, in the runs of all checks, or of one. Failed checks come first.
 
         Args:
@@ -544,7 +548,7 @@ def _subject(title: str, run: Run) -> Subject | None:
     return Subject(title, played) if played else None
 
 
-def _thermometer(title: str, program: Program, grads: Sequence[Observed], answers: Answers) -> Thermometer:
+def _thermometer(title: str, program: Program, grads: Sequence[Observed], answers: AnswerOf) -> Thermometer:
     """Return the sizes of the gradients of a program's layers."""
     answer = answers(program.truth) if program.truth else None
     right = program.of_truth(answer.grads) if answer else program.gradients()
@@ -579,7 +583,7 @@ _PASSES = ("backward", "backprop", "backpropagate", "back")  # the names that th
 _DEFINITION = re.compile(r"^[ \t]*def[ \t]+(\w+)[ \t]*\(", re.MULTILINE)
 
 
-class Files:
+class FilesToReplay:
     """The exercise files in a learner's folder.
 
     Args:

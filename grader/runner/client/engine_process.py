@@ -237,15 +237,15 @@ CandidateKind = Literal[
     "grafted",
 ]
 
-_Line = Annotated[int, Meta(ge=1, le=bounds.SOURCE)]
-_Place = Annotated[int, Meta(ge=0, le=bounds.SOURCE)]
+_SourceLine = Annotated[int, Meta(ge=1, le=bounds.SOURCE)]
+_SourcePlace = Annotated[int, Meta(ge=0, le=bounds.SOURCE)]
 
 
 class Splice(NamedTuple):
     """The characters from `start` to `end` of the file are replaced by `text`."""
 
-    start: _Place
-    end: _Place
+    start: _SourcePlace
+    end: _SourcePlace
     text: Annotated[str, Meta(max_length=bounds.REPLACEMENT)]
 
 
@@ -262,7 +262,7 @@ class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True
     """
 
     kind: CandidateKind
-    lines: Annotated[tuple[_Line, ...], Meta(min_length=1, max_length=bounds.TOGETHER)]
+    lines: Annotated[tuple[_SourceLine, ...], Meta(min_length=1, max_length=bounds.TOGETHER)]
     splices: Annotated[tuple[Splice, ...], Meta(min_length=1, max_length=3 * bounds.TOGETHER)]
     function: Annotated[str, Meta(pattern=r"\A([A-Za-z_][A-Za-z0-9_.]{0,79})?\Z")]
 

@@ -21,7 +21,7 @@ from ...course.program import BINARY, OPERATIONS, Arrangement, Program, arrange
 from ..worker.confine.framing import HEADER
 from . import bounds
 
-_Part = TypeVar("_Part")
+_Item = TypeVar("_Item")
 
 RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem after which a run did not come to its end
 
@@ -882,7 +882,7 @@ class _Order:
         if count != self._count:
             raise Refused("the answer has another number of nodes than the program")
 
-    def _each(self, parts: Sequence[_Part]) -> Sequence[_Part]:
+    def _each(self, parts: Sequence[_Item]) -> Sequence[_Item]:
         """Return what is known of each node, from what the worker sent in its order."""
         return parts if self._places is None else [parts[place] for place in self._places]
 

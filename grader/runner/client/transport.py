@@ -121,7 +121,7 @@ class Budget(Struct):
 # -- The interface
 
 
-class Answer(NamedTuple):
+class TransportAnswer(NamedTuple):
     """The answer to a request, and the text that was printed meanwhile.
 
     Attributes:
@@ -156,7 +156,7 @@ class Transport(Protocol):
     def start(self) -> None:
         """Start a new interpreter."""
 
-    def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
+    def exchange(self, request: bytes, cap: int, cpu_s: float) -> TransportAnswer:
         """Send a request, and wait for the answer. After a failure, no interpreter is running.
 
         Args:
@@ -198,7 +198,7 @@ def connect(host: Warm | Host, limits: Limits, budget: Budget) -> Transport:
 # -- A process in a sandbox
 
 
-class Printed:
+class KeptOutput:
     """The output of a process as it arrives. It is kept up to a cap, and only counted beyond the cap.
 
     Args:
@@ -325,10 +325,10 @@ class Sandboxed:
         self._channel, self._out = ours, out
         self._heard = self._warm.tier == "process"  # without a sandbox, learner code itself could send descriptors
 
-    def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
+    def exchange(self, request: bytes, cap: int, cpu_s: float) -> TransportAnswer:
         """Send a request, and read the answer and the printed text. After a failure, the process has ended."""
         assert self._channel is not None
-        talk = _Talk(self._channel, self._out, request, cap, Printed(self._output_kb))
+        talk = _Talk(self._channel, self._out, request, cap, KeptOutput(self._output_kb))
         frame = self._converse(talk, cpu_s)
         talk.read_remaining_output()
         status = 0
@@ -336,7 +336,7 @@ class Sandboxed:
             status = self._end(by_itself=frame.kind == "exited")
             if frame.kind == "exited":
                 frame = self._death(status)
-        return Answer(frame, talk.printed.text(), status == framing.LEFT_BEHIND)
+        return TransportAnswer(frame, talk.printed.text(), status == framing.LEFT_BEHIND)
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -467,7 +467,7 @@ class _Talk:
         listening: Where the process may still send something.
     """
 
-    def __init__(self, channel: socket.socket, out: int, request: bytes, cap: int, printed: Printed) -> None:
+    def __init__(self, channel: socket.socket, out: int, request: bytes, cap: int, printed: KeptOutput) -> None:
         self.channel, self.out, self.printed = channel, out, printed
         self.unsent = memoryview(framing.HEADER.pack(len(request)) + request)
         self.frame = bytearray()

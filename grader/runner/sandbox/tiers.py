@@ -46,7 +46,7 @@ _BOOT = (
 )
 
 
-class Request(Struct, frozen=True):
+class StartRequest(Struct, frozen=True):
     """A request to start a server process.
 
     Attributes:
@@ -77,18 +77,18 @@ def module_folders(names: Iterable[str]) -> dict[str, str]:
     return folders
 
 
-def settings(tier: str, request: Request, uid: int) -> str:
+def settings(tier: str, request: StartRequest, uid: int) -> str:
     """Return the worker's settings as JSON."""
     return json.dumps({"tier": tier, "readable": request.readable, "uid": uid, "secret": SECRET})
 
 
-def interpreter(executable: str, worker_parent: str, request: Request, worker_settings: str) -> list[str]:
+def interpreter(executable: str, worker_parent: str, request: StartRequest, worker_settings: str) -> list[str]:
     """Return the command that starts a server process."""
     safe_path = ["-P"] if sys.version_info >= (3, 11) else []
     return [executable, "-s", "-S", *safe_path, "-c", _BOOT, worker_parent, str(request.control), worker_settings]
 
 
-def spawn(command: Sequence[str], request: Request) -> "subprocess.Popen[bytes]":
+def spawn(command: Sequence[str], request: StartRequest) -> "subprocess.Popen[bytes]":
     """Start the command. It inherits only the control descriptor."""
     shown = bool(os.environ.get("GRADE_DEBUG"))
     return processes.start(command, ENVIRONMENT, errors=shown, pass_fds=[request.control])
@@ -107,7 +107,7 @@ def die_first(pid: int) -> None:
             die_first(child)
 
 
-def here(tier: str, request: Request, uid: int) -> "subprocess.Popen[bytes]":
+def here(tier: str, request: StartRequest, uid: int) -> "subprocess.Popen[bytes]":
     """Start a server process on the unchanged file system. Engine processes drop their rights themselves."""
     command = interpreter(sys.executable, str(WORKER.parent), request, settings(tier, request, uid))
     return spawn(command, request)
@@ -120,11 +120,11 @@ def drop_to() -> int:
 
 # -- The connection to the server process: start, observe and end engine processes
 
-Launcher: TypeAlias = Callable[[Request], "subprocess.Popen[bytes]"]
+Launcher: TypeAlias = Callable[[StartRequest], "subprocess.Popen[bytes]"]
 _PATIENCE_S = 20
 
 
-class Ended(NamedTuple):
+class EndedProcess(NamedTuple):
     """How an engine process ended.
 
     Attributes:
@@ -203,11 +203,11 @@ class Warm:
         """Signal to an engine process that it makes no progress, which raises `Stalled` in learner code."""
         self._ask(framing.STALLED + framing.NUMBER.pack(number))
 
-    def end(self, number: int, by_itself: bool = False) -> Ended:
+    def end(self, number: int, by_itself: bool = False) -> EndedProcess:
         """Kill an engine process and its process group. With `by_itself`, first wait up to a second for it to exit."""
         command = framing.REAP if by_itself else framing.KILL
         code, nanoseconds = self._ask(command + framing.NUMBER.pack(number), answers=2)
-        return Ended(code, nanoseconds / 1e9)
+        return EndedProcess(code, nanoseconds / 1e9)
 
     def close(self) -> None:
         """End the server process and its engine processes."""
@@ -230,7 +230,7 @@ class Warm:
             ours, theirs = socket.socketpair()
             with theirs:
                 try:
-                    self._process = launcher(Request(theirs.fileno(), self.allow))
+                    self._process = launcher(StartRequest(theirs.fileno(), self.allow))
                 except OSError as error:
                     ours.close()
                     self._give_up(str(error))
@@ -311,7 +311,7 @@ def _innermost(pid: int) -> int | None:
 _INSIDE = "/w"
 
 
-def namespaces(request: Request) -> "subprocess.Popen[bytes]":
+def namespaces(request: StartRequest) -> "subprocess.Popen[bytes]":
     """Start the server process. Raises `FileNotFoundError` if bubblewrap is not installed."""
     bwrap = find_program("bwrap")
     if bwrap is None:
@@ -332,7 +332,7 @@ def _unshared() -> Iterator[str]:
         yield from ("--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY))
 
 
-def _files(python: str, request: Request) -> Iterator[str]:
+def _files(python: str, request: StartRequest) -> Iterator[str]:
     library = os.path.dirname(os.__file__)
     yield from ("--ro-bind", python, python, "--ro-bind", library, library)
     # an empty folder in place of each folder of installed packages
@@ -370,7 +370,7 @@ def _system_libraries() -> Iterator[str]:
 # -- The `process` tier: a separate process with limits only. For practice, not for untrusted code
 
 
-def process(request: Request) -> "subprocess.Popen[bytes]":
+def process(request: StartRequest) -> "subprocess.Popen[bytes]":
     """Start the server process."""
     return here("process", request, uid=0)
 
@@ -382,7 +382,7 @@ class NeedsRoot(OSError):
     """The tier must change to another user, and the grader cannot do so because it is not root."""
 
 
-def seccomp(request: Request) -> "subprocess.Popen[bytes]":
+def seccomp(request: StartRequest) -> "subprocess.Popen[bytes]":
     """Start the server process. Raises `NeedsRoot`."""
     uid = drop_to()
     if not uid:
@@ -393,7 +393,7 @@ def seccomp(request: Request) -> "subprocess.Popen[bytes]":
 # -- The `landlock` tier, for Linux without user namespaces
 
 
-def landlock(request: Request) -> "subprocess.Popen[bytes]":
+def landlock(request: StartRequest) -> "subprocess.Popen[bytes]":
     """Start the server process."""
     return here("landlock", request, drop_to())
 

@@ -8,10 +8,10 @@ from msgspec import Struct
 from ...course.program import NOTHING, Leaf, Program
 from ...course.remarks import (
     AfterCall,
-    Fault,
     HoldsInput,
     NoTruth,
     NumbersChanged,
+    PassFault,
     Remark,
     RightRefused,
     StartingFrom,
@@ -37,7 +37,7 @@ from .outcome import (
 _LEAST_ERROR = 2e-4  # of a wrong gradient that a function has to notice
 _GIVEN_NUMBERS = ("given_numbers",)
 Measure: TypeAlias = Callable[[list[float], list[float]], float | list[float]]  # of values and gradients
-Table: TypeAlias = Callable[..., tuple[float, ...]]  # of torch's gradients of the leaves
+GradientTable: TypeAlias = Callable[..., tuple[float, ...]]  # of torch's gradients of the leaves
 
 
 class GivenPass(Struct, frozen=True):
@@ -50,8 +50,8 @@ class GivenPass(Struct, frozen=True):
     """
 
     on: Program
-    fault: Fault | None = None
-    by: Table | None = None
+    fault: PassFault | None = None
+    by: GradientTable | None = None
 
 
 class _Gradients(Struct, frozen=True):

@@ -16,7 +16,7 @@ from ...course.remarks import DependsOnOrder, Remark
 from ...runner.client import Batch, Broke, Died, Done, Problem, Ran, Read, Reading, Reason, Run
 from .hidden_tests import ArgumentError
 from .outcome import CheckFailed, fail, fail_for
-from .questions import Questions, Shown, is_played, lacks, layers, left_out, not_offered, outline
+from .questions import AnsweredBatch, Questions, is_played, lacks, layers, left_out, not_offered, outline
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 HUGE = 1_000  # a program with more nodes is run once
@@ -51,7 +51,7 @@ class Runner(Protocol):
         """Run a batch, in a fresh process if it must be `alone`. Return None if the check is only planned."""
 
 
-class Screen(Struct, frozen=True):
+class FailedBatch(Struct, frozen=True):
     """The batch on which a check failed, with the failing run alone if there is one.
 
     Attributes:
@@ -126,9 +126,9 @@ class Judging:
         self._absent: list[tuple[Program, Problem]] = []
         self.comparisons = 0
         self.output: list[str] = []
-        self.shown: list[Shown] = []
+        self.shown: list[AnsweredBatch] = []
         self.failing: Run | None = None
-        self.screen: Screen | None = None
+        self.screen: FailedBatch | None = None
         self.reading: Reading | None = None
         self.left_out = False
 
@@ -220,7 +220,7 @@ class Judging:
         self.screen = None
         if isinstance(answer, (Problem, Died)):
             if not self._shrinking:
-                self.screen = Screen(batch, partial(self._fixes, batch, judge, where_offered, range(len(runs))))
+                self.screen = FailedBatch(batch, partial(self._fixes, batch, judge, where_offered, range(len(runs))))
             fail_for(answer, self._source, runs[0].program.shown if len(runs) == 1 else None)
         if failures:
             # of failures with the same rank, show the program that was sent first: tests send small programs first
@@ -230,7 +230,7 @@ class Judging:
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
             alone = self._batch([runs[first]], limits, engine)
-            self.screen = Screen(alone, partial(self._fixes, alone, judge, where_offered, [first]))
+            self.screen = FailedBatch(alone, partial(self._fixes, alone, judge, where_offered, [first]))
             raise failures[first]
         # nothing is wrong so far, but not everything was run
         if any(None in seed for seed in answer.seeds):
@@ -251,7 +251,7 @@ class Judging:
         runs = batch.runs
         aside = {i for i, run in enumerate(runs) if self._questions.is_fresh(run.program)}
         if not isinstance(answer, Read):
-            self.shown.append(Shown(runs, answer, frozenset(range(len(runs))), frozenset(aside)))
+            self.shown.append(AnsweredBatch(runs, answer, frozenset(range(len(runs))), frozenset(aside)))
             return {}
         self.reading = answer.reading if batch.engine else None
         self.left_out = self.left_out or left_out(answer)
@@ -264,7 +264,7 @@ class Judging:
         unsettled = frozenset(i for i, verdict in enumerate(verdicts) if verdict.unsettled)
         huge = _is_huge(runs)
         seen = outline(answer) if huge else answer
-        self.shown.append(Shown(runs, seen, frozenset(failures), frozenset(aside), unsettled, huge))
+        self.shown.append(AnsweredBatch(runs, seen, frozenset(failures), frozenset(aside), unsettled, huge))
         return failures
 
     def _fixes(

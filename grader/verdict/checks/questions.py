@@ -242,7 +242,7 @@ def _is_pass(run: Run, number: int) -> bool:
 # -- the answer to a whole batch
 
 
-class Shown(Struct, frozen=True):
+class AnsweredBatch(Struct, frozen=True):
     """A batch and its answer.
 
     Attributes:

@@ -1,4 +1,9 @@
-"""The hidden tests of a course. pytest collects them once, and each one is run on one engine after another."""
+"""The hidden tests of a course. pytest collects them once, and each one is run on one engine after another.
+
+pytest-json-report makes a report of each test that ran. `_Plugin` adds the outcome of the test's check to it, and
+`read_outcome` takes it from there. An error that is not the learner's is recorded while pytest runs, and is raised when
+pytest has returned, because pytest would make a failed test of it.
+"""
 
 import contextlib
 import inspect
@@ -133,7 +138,12 @@ class CheckSession:
 
 @contextlib.contextmanager
 def _as_faults(place: Path, printed: io.StringIO) -> Iterator[None]:
-    """Raise what ends pytest as an error of the hidden tests in this place, or as a fault of the grader."""
+    """Replace exceptions that end pytest by an error or a fault.
+
+    Raises:
+        CourseError: the hidden tests at this place are wrong.
+        GraderFault: pytest could not collect them.
+    """
     try:
         yield
     except SystemExit as error:  # pytest does not catch it
@@ -156,7 +166,7 @@ def read_outcome(report: Mapping[str, Any], test: str) -> CheckOutcome:
         outcome = msgspec.convert(data, CheckOutcome)
     except msgspec.ValidationError as error:
         raise GraderFault(f"{test}: its result is malformed: {error}") from None
-    # two witnesses have to agree: the check's own outcome, and pytest's
+    # pytest's own result of the test must be the same
     if (outcome.status == "passed") != (entry["outcome"] == "passed"):
         raise GraderFault(f"{test}: {outcome.status}, but pytest says {entry['outcome']}")
     return outcome
@@ -194,7 +204,7 @@ class _Plugin:
     # -- collection ---------------------------------------------------------------------------
 
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        """Ignore the tests of other exercises, which pytest would otherwise prepare to collect each time."""
+        """Ignore the files of other exercises. Without this, pytest takes time for each of them at each collection."""
         wanted = self.course.hidden_test(self.collected).name if self.collected else None
         return True if collection_path.suffix == ".py" and collection_path.name != wanted else None
 
@@ -223,6 +233,7 @@ class _Plugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Bind the collected tests to the checks of their exercise. Each check must have one."""
         try:
             for item in items:
                 self._bind(item)
@@ -344,7 +355,11 @@ class _Plugin:
         )
 
     def _blamed(self, item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> Exception:
-        """Return an exception that is not the learner's failure as an error of the test, the grader or this machine."""
+        """Return the error to raise for an exception that is not the learner's failure.
+
+        It is a `UserError` if this machine lacks something, a `CourseError` if the hidden test is wrong, and a
+        `GraderFault` for everything else.
+        """
         path, line = self._place(item)
         if isinstance(excinfo.value, UserError):
             return excinfo.value

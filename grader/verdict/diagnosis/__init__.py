@@ -19,7 +19,7 @@ from .misconceptions import (
     Behaviour,
     Edit,
     Misconception,
-    Where,
+    SpansToSearch,
     anywhere,
     apply_edits,
     arrived,

@@ -190,7 +190,7 @@ def rule_facts(answer: Read, source: str, shown: Program | None) -> tuple[FaultF
     # numbers of single precision are a fact of their own, and then compared less strictly
     single = _single_precision(answer.seeds[0])
     outcomes = iter([_singles(outcome) for outcome in answer.seeds[0]] if single else answer.seeds[0])
-    rules = _Rules(source, answer.reading)
+    rules = _RuleFacts(source, answer.reading)
     for form in FORMS.values():
         tries = [tuple(next(outcomes) for _ in range(3)) for _ in form.numbers]
         # further sets of numbers count up to the first that raises an error
@@ -202,7 +202,7 @@ def rule_facts(answer: Read, source: str, shown: Program | None) -> tuple[FaultF
     return tuple(sorted(facts, key=lambda fact: operation_of(fact) not in forms))
 
 
-class _Rules:
+class _RuleFacts:
     """The facts about the rules of operations, derived from one operation after the other.
 
     Args:

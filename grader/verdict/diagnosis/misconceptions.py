@@ -39,11 +39,11 @@ from ...runner.client import (
     Run,
     Traced,
 )
-from ..checks.questions import Shown
+from ..checks.questions import AnsweredBatch
 from .facts import NOTHING_ADDED
 
 # returns the spans in which `old` is searched, from a text and the `in` of an edit
-Where = Callable[[str, "str | None"], list[tuple[int, int]]]
+SpansToSearch = Callable[[str, "str | None"], list[tuple[int, int]]]
 
 _BEGIN = re.compile(r"^[ ]*# BEGIN SOLUTION.*$", re.MULTILINE)
 _END = re.compile(r"^[ ]*# END SOLUTION[ ]*$", re.MULTILINE)
@@ -77,7 +77,7 @@ def anywhere(text: str, within: str | None) -> list[tuple[int, int]]:
     return [(0, len(text))]
 
 
-def apply_edits(text: str, edits: Iterable[Edit], where: Where = in_solution) -> str:
+def apply_edits(text: str, edits: Iterable[Edit], where: SpansToSearch = in_solution) -> str:
     """Return the text after all edits, one after the other. Raises `ValueError` if one does not fit exactly once."""
     for edit in edits:
         pattern = re.compile(re.escape(edit.old))
@@ -88,7 +88,7 @@ def apply_edits(text: str, edits: Iterable[Edit], where: Where = in_solution) ->
     return text
 
 
-def edited(document: Document, node: yaml.Node, text: str, where: Where = in_solution) -> str:
+def edited(document: Document, node: yaml.Node, text: str, where: SpansToSearch = in_solution) -> str:
     """Return the text after the edits listed in a node of a document. Raises `CourseError` if one does not fit."""
     for one in child(node, "edits").value:
         try:
@@ -314,7 +314,7 @@ class Behaviour(Struct, frozen=True):
         return {key: look for key, look in self.programs.items() if look != RIGHT}
 
 
-def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
+def behaviour(shown: Mapping[str, Sequence[AnsweredBatch]]) -> Behaviour:
     """Return the behaviour of an engine, from the batches of each check."""
     programs: dict[str, str] = {}
     unclear: set[str] = set()
@@ -342,7 +342,7 @@ def behaviour(shown: Mapping[str, Sequence[Shown]]) -> Behaviour:
     return Behaviour(programs, frozenset(unclear), arrived(every), frozenset(overflowed))
 
 
-def arrived(batches: Iterable[Shown]) -> bool | None:
+def arrived(batches: Iterable[AnsweredBatch]) -> bool | None:
     """Return whether any node but the root received a gradient; None if no run observed gradients."""
     result = None
     for batch in batches:
@@ -360,7 +360,7 @@ def check_of(key: str) -> str:
     return key.partition(":")[0]
 
 
-def _outcomes(batch: Shown, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
+def _outcomes(batch: AnsweredBatch, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
     """Return the outcomes of a run under each order seed. If the whole batch failed, return its failure."""
     if isinstance(batch.answer, (Problem, Died)):
         return [batch.answer]

@@ -1,10 +1,10 @@
 """The formats of other programs: pure functions from reports to text, and a `Format` for each."""
 
 from .registry import (
-    Files,
+    ExportedFiles,
+    ExportRequest,
     Format,
     Output,
-    Request,
     Texts,
     export_formats,
     outputs,

@@ -17,11 +17,11 @@ from ...course.learners import Learner
 from ...words.learner import penalty_text, penalty_title, status_text
 from ..report.model import CheckResult, Details, ExerciseResult, Report
 from ..report.shown import explanation
-from .registry import Files, Format
+from .registry import ExportedFiles, Format
 from .rows import decision_on, full_marks, other_decisions, total
 
 
-def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Files]:
+def gradescope(reports: Iterable[Report], details: Details) -> Iterator[ExportedFiles]:
     """Yield the file of each submission. The reports come from `for_learner`.
 
     A hidden check of detail `score` is `hidden`: learners see its points only in the total. Other hidden checks are

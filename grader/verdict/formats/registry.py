@@ -20,12 +20,12 @@ from ...course.load import Course
 from ...words import author as words
 from ..report.model import Details, Report, for_learner
 
-Files: TypeAlias = Mapping[str, str]
+ExportedFiles: TypeAlias = Mapping[str, str]
 """The text of each file, by its path in the folder of the export."""
 
 
 @dataclass(frozen=True)
-class Request:
+class ExportRequest:
     """Options and data that a format may use beside the reports.
 
     Attributes:
@@ -53,7 +53,7 @@ class Request:
     left_out: list[str] = field(default_factory=list)
 
 
-Texts: TypeAlias = Callable[[Iterable[Report], Request], Iterator[str]]
+Texts: TypeAlias = Callable[[Iterable[Report], ExportRequest], Iterator[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,7 @@ class Format:
     name: str
     about: str
     text: Texts | None = None
-    files: Callable[[Iterable[Report], Request], Iterator[Files]] | None = None
+    files: Callable[[Iterable[Report], ExportRequest], Iterator[ExportedFiles]] | None = None
     export: str = ""
     run: str = ""
     each: str = "submission"
@@ -93,7 +93,7 @@ class Format:
     assignment: Literal["", "title", "id"] = ""
     platforms: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
-    printed: Callable[[Report, Request], Iterator[str]] | None = None
+    printed: Callable[[Report, ExportRequest], Iterator[str]] | None = None
 
 
 # formats by name; those of `classes` come when their module is imported
@@ -172,7 +172,7 @@ def write_formats(chosen: Sequence[Output], report: Report, course: Course, vari
     """Write each format. All contain only what learners may read, even if `report` has more. Raises `UserError`."""
     # also for formats that contain everything in an export, such as JUnit's
     redacted = for_learner(report, course.details)
-    request = Request(title=course.title, details=course.details, hints=course.hints, variables=variables)
+    request = ExportRequest(title=course.title, details=course.details, hints=course.hints, variables=variables)
     for one in chosen:
         if one.format.text is not None:
             data = "".join(one.format.text([redacted], request)).encode()

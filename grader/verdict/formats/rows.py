@@ -14,7 +14,7 @@ from ...words.instructor import decided_text
 from ...words.learner import check_decided
 from ..report.model import CheckResult, Report
 
-Cell: TypeAlias = str | int | float
+TableCell: TypeAlias = str | int | float
 
 
 def people(report: Report) -> tuple[Person, ...]:
@@ -53,7 +53,7 @@ def begin(reports: Iterable[Report]) -> tuple[Report | None, Iterator[Report]]:
     return first, rest if first is None else chain([first], rest)
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Cell]], line_end: str = "\r\n") -> Iterator[str]:
+def table(header: Sequence[str], rows: Iterable[Sequence[TableCell]], line_end: str = "\r\n") -> Iterator[str]:
     """Yield the lines of a CSV file (RFC 4180).
 
     Numbers are unchanged. Text is changed where a spreadsheet would run it as a formula, except in the header.

@@ -9,7 +9,7 @@ from ...course.learners import Person
 from ...words.instructor import decided_text, review_text
 from ..report.model import Report, SubmissionStamp, review_reasons
 from .registry import Format
-from .rows import Cell, begin, people, standing, student_id, table, total
+from .rows import TableCell, begin, people, standing, student_id, table, total
 
 # -- A plain table for a spreadsheet or a script, with a column for each exercise
 
@@ -46,12 +46,12 @@ def csv_table(reports: Iterable[Report]) -> Iterator[str]:
     return table((*_PERSON, *_RESULT, *exercises.values(), *parts, "notes"), _csv_rows(reports, list(exercises)))
 
 
-def _csv_rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[Cell]]:
+def _csv_rows(reports: Iterable[Report], exercises: list[str]) -> Iterator[list[TableCell]]:
     for report in reports:
         stamp, learner = report.submission, report.learner or None
         at = (learner.submitted_at if learner else stamp.submitted_at) or ""
         points = {exercise.id: exercise.score for exercise in report.exercises}
-        result: list[Cell] = [at, learner.late_s if learner else 0, report.score, report.max_score, report.bonus]
+        result: list[TableCell] = [at, learner.late_s if learner else 0, report.score, report.max_score, report.bonus]
         result += [learner.penalty if learner else 0, total(report), learner.grade if learner else ""]
         result += [report.status if standing(report) == "graded" else standing(report)]
         result += [points.get(exercise, "") for exercise in exercises]
@@ -100,7 +100,7 @@ def canvas(reports: Iterable[Report], assignment: str) -> Iterator[str]:
     return table((*_PEOPLE, assignment), _canvas_rows(first, reports))
 
 
-def _canvas_rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[Cell]]:
+def _canvas_rows(first: Report | None, reports: Iterable[Report]) -> Iterator[list[TableCell]]:
     if first:
         yield [f"    {_POINTS}", "", "", "", "", first.max_score]  # indented as Canvas itself writes it
     for report in reports:
@@ -108,7 +108,7 @@ def _canvas_rows(first: Report | None, reports: Iterable[Report]) -> Iterator[li
             yield [*_person(person, report.submission), person.section, _points(report)]
 
 
-def _points(report: Report) -> Cell:
+def _points(report: Report) -> TableCell:
     """Return the total, or EX for an excused learner.
 
     For a learner who submitted nothing, the cell is empty, which leaves a grade unchanged.
@@ -116,7 +116,7 @@ def _points(report: Report) -> Cell:
     return {"excused": "EX", "absent": ""}.get(standing(report), total(report))
 
 
-def _person(person: Person, stamp: SubmissionStamp) -> list[Cell]:
+def _person(person: Person, stamp: SubmissionStamp) -> list[TableCell]:
     """Return name, Canvas id, SIS user id and login."""
     # a row with these words in its first cell would set the assignment's points for everybody
     name = "" if _POINTS in one_line(person.name) else person.name
@@ -166,7 +166,7 @@ def nbgrader(reports: Iterable[Report], assignment: str) -> Iterator[str]:
     return table(COLUMNS, _nbgrader_rows(reports, assignment), line_end="\n")
 
 
-def _nbgrader_rows(reports: Iterable[Report], assignment: str) -> Iterator[list[Cell]]:
+def _nbgrader_rows(reports: Iterable[Report], assignment: str) -> Iterator[list[TableCell]]:
     for report in reports:
         stamp = report.submission
         learner = report.learner or None
@@ -177,7 +177,7 @@ def _nbgrader_rows(reports: Iterable[Report], assignment: str) -> Iterator[list[
         for person in people(report):
             last, first = _names(person)
             who = person.login or student_id(person) or person.email or person.name or stamp.id
-            row: list[Cell] = [assignment, due, at, who, last, first, person.email]
+            row: list[TableCell] = [assignment, due, at, who, last, first, person.email]
             yield [*row, points + penalty, penalty, points, float(report.max_score)]
 
 

@@ -1,11 +1,22 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
 from ..submission import Addition, Submission, is_searched, relative_path, stamp_of
-from .examination import CheckBegan, CheckEnded, Event, Examined, Grader, Searching, examine, explain, is_run, plan
+from .examination import (
+    CheckBegan,
+    CheckEnded,
+    Examined,
+    Grader,
+    GradingEvent,
+    Searching,
+    examine,
+    explain,
+    is_run,
+    plan,
+)
 from .repair import search_budget
 from .scoring import FileState, score
 from .submissions import (
-    Progress,
+    GradingProgress,
     Searched,
     grade,
     grade_events,

@@ -28,7 +28,7 @@ from ...runner.client import (
 )
 from ...runner.sandbox import Warm
 from ..checks import EngineUnderCheck
-from ..checks.judging import Runner, Screen
+from ..checks.judging import FailedBatch, Runner
 from ..checks.outcome import CheckOutcome, reason_of, stopped
 from ..checks.session import CheckSession
 from ..diagnosis import (
@@ -83,7 +83,7 @@ class Searching(Struct, frozen=True):
     tried: int
 
 
-Event: TypeAlias = CheckBegan | CheckEnded
+GradingEvent: TypeAlias = CheckBegan | CheckEnded
 
 
 class Grader(Struct, frozen=True):
@@ -119,7 +119,7 @@ class Examined(Struct, frozen=True):
     checked: Mapping[str, Checked] = field(default_factory=dict)
     engines: Mapping[str, EngineUnderCheck] = field(default_factory=dict)
     facts: tuple[FaultFact, ...] = ()
-    screens: Mapping[str, Screen] = field(default_factory=dict)
+    screens: Mapping[str, FailedBatch] = field(default_factory=dict)
     passing: tuple[Run, ...] = ()
     attempts: Collection[str] = ()
     limited: bool = False
@@ -165,7 +165,7 @@ def examination(
     limit_divisor: int = 1,
     to_the_end: bool = False,
     facts: bool = False,
-) -> Generator[Event, None, Examined]:
+) -> Generator[GradingEvent, None, Examined]:
     """Load the source of an exercise in a separate process, and run the checks on it. Yield the progress.
 
     Args:
@@ -365,7 +365,7 @@ class _Once(Struct, frozen=True):
         return self.process.run(batch)
 
 
-class _Unrun(Struct, frozen=True):
+class _Planner(Struct, frozen=True):
     """Runs nothing, so that checks are only planned."""
 
     shared: bool = False
@@ -410,7 +410,7 @@ def plan(checks: CheckSession, oracle: Oracle, seed: str, exercises: Iterable[Ex
     """
     for exercise in checks.exercises if exercises is None else exercises:
         for check in exercise.checks:
-            checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Unrun()))
+            checks.run(exercise, check, _engine(checks.course, oracle, seed, exercise, check, _Planner()))
 
 
 def _passing(engines: Iterable[EngineUnderCheck]) -> tuple[Run, ...]:

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from ...course.load import Check, CourseError, Exercise
 from ...course.oracle import TableOracle
 from ...runner.client import Budget, Candidate, CandidateProcess, Run, Source, cut
-from ..checks.judging import Screen
+from ..checks.judging import FailedBatch
 from ..checks.outcome import GraderFault
 from ..report import Repair, Repairs
 from .examination import Examined, Grader, Searching, checks_pass
@@ -182,7 +182,7 @@ def _reported(trial: "_Trial", candidates: Sequence[Candidate]) -> Iterator[Repa
 
 
 def _executed(
-    process: CandidateProcess, screens: Sequence[Screen], passing: Sequence[Run]
+    process: CandidateProcess, screens: Sequence[FailedBatch], passing: Sequence[Run]
 ) -> tuple[frozenset[int] | None, frozenset[int]]:
     """Return the lines that the failing run executes, and the suspects.
 
@@ -261,7 +261,7 @@ def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
     return failed if any(begun[check.id] for check in failed) else [], all(begun[check.id] for check in failed)
 
 
-def _screens(examined: Examined, checks: Sequence[Check]) -> list[Screen]:
+def _screens(examined: Examined, checks: Sequence[Check]) -> list[FailedBatch]:
     """Return the screens of checks: the programs that edits are tried on first. Some checks have none."""
     return [examined.screens[check.id] for check in checks if check.id in examined.screens]
 
@@ -340,7 +340,7 @@ def _later_passed(
 
 def _grafted(
     trial: "_Trial",
-    screens: Sequence[Screen],
+    screens: Sequence[FailedBatch],
     lines: frozenset[int],
     suspects: frozenset[int],
     solution: str,
@@ -379,7 +379,7 @@ class _Attempt:
         self,
         trial: "_Trial",
         process: CandidateProcess,
-        screens: Sequence[Screen],
+        screens: Sequence[FailedBatch],
         edits: _Edits,
         filled: bool,
         tried: int = 0,
@@ -528,7 +528,7 @@ def _table(seed: str) -> TableOracle:
     return TableOracle()
 
 
-def _each_s(screen: Screen) -> float:
+def _each_s(screen: FailedBatch) -> float:
     """Return the CPU time that a candidate may use for the first screen."""
     if all(len(run.program.nodes) <= _SMALL for run in screen.batch.runs):
         return _SMALL_S

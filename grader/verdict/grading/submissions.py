@@ -19,13 +19,13 @@ from ...runner.sandbox import Warm
 from ..checks.session import CheckSession
 from ..report import ExerciseResult, Repairs, Report
 from ..submission import Addition, Submission, is_searched, read_submission, report_on
-from .examination import Event, Examined, Grader, Searching, examination, examine, explain, finished
+from .examination import Examined, Grader, GradingEvent, Searching, examination, examine, explain, finished
 from .repair import search, search_budget
 from .scoring import score
 
 Searched: TypeAlias = Callable[[Report], Collection[str]]
 Kept: TypeAlias = MutableMapping[str, ExerciseResult]  # results by exercise
-Progress: TypeAlias = Event | Report | Searching | Addition
+GradingProgress: TypeAlias = GradingEvent | Report | Searching | Addition
 
 
 class _Graded(Struct, frozen=True):
@@ -41,7 +41,7 @@ def _graded(
     exercises: Sequence[Exercise] | None = None,
     budget: Budget | None = None,
     kept: Kept | None = None,
-) -> Generator[Event, None, _Graded]:
+) -> Generator[GradingEvent, None, _Graded]:
     """Grade exercises of a submission. See `submission_events`."""
     budget = budget or Budget()
     kept = {} if kept is None else kept
@@ -74,7 +74,7 @@ def submission_events(
     budget: Budget | None = None,
     searched: Searched | None = None,
     kept: Kept | None = None,
-) -> Generator[Progress, None, None]:
+) -> Generator[GradingProgress, None, None]:
     """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
 
     Args:
@@ -147,7 +147,7 @@ def _search(
 
 def _exercise(
     grader: Grader, exercise: Exercise, source: Source, budget: Budget
-) -> Generator[Event, None, tuple[ExerciseResult, Examined]]:
+) -> Generator[GradingEvent, None, tuple[ExerciseResult, Examined]]:
     """Grade one exercise: load its file, run the checks and probe it; then match and score without learner code."""
     stub = grader.book.stubs.get(exercise.id)
     examined = yield from examination(grader, exercise, source, budget, stub=stub, facts=True)
@@ -170,7 +170,7 @@ def grade_events(
     budget: Budget | None = None,
     searched: Searched | None = None,
     kept: Kept | None = None,
-) -> Generator[Progress, None, None]:
+) -> Generator[GradingProgress, None, None]:
     """Grade the files of a submission. Yield the progress, and the full (instructor's) report.
 
     Args:

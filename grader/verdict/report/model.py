@@ -16,7 +16,7 @@ from ...base.files import write_atomically
 from ...base.text import json_text
 from ...course.facts import FaultFact
 from ...course.learners import Decided, Learner, NeedsReview, ReviewKind, Submitter
-from ...course.load import Check, Course, Limits, Part
+from ...course.load import Check, Course, Limits, Part, StrictStruct
 from ...course.remarks import CellStart, Remark, Shown
 from ...runner.client import CandidateKind, Reason
 
@@ -30,11 +30,7 @@ Points: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
 # A report with an unknown field is of another version, or was written by hand: it is refused.
-class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    pass
-
-
-class CourseStamp(_Strict, frozen=True):
+class CourseStamp(StrictStruct, frozen=True):
     """The course that was graded. `hash` is a digest of everything that decides a verdict."""
 
     id: str
@@ -47,7 +43,7 @@ class CourseStamp(_Strict, frozen=True):
         return cls(course.id, course.version, course.hash)
 
 
-class SubmissionStamp(_Strict, frozen=True):
+class SubmissionStamp(StrictStruct, frozen=True):
     """The submission that was graded.
 
     Attributes:
@@ -70,14 +66,14 @@ class SubmissionStamp(_Strict, frozen=True):
     files: dict[str, str] | UnsetType = UNSET
 
 
-class Isolation(_Strict, frozen=True):
+class Isolation(StrictStruct, frozen=True):
     """The tier of isolation in which the learner's code ran, and its limits."""
 
     tier: str
     limits: Limits
 
 
-class Diagnosis(_Strict, frozen=True):
+class Diagnosis(StrictStruct, frozen=True):
     """The misconception that behaves exactly like the learner's code on every program that was compared."""
 
     id: str
@@ -85,7 +81,7 @@ class Diagnosis(_Strict, frozen=True):
     explanation: str
 
 
-class CheckResult(_Strict, frozen=True):
+class CheckResult(StrictStruct, frozen=True):
     """The result of a check.
 
     Attributes:
@@ -129,7 +125,7 @@ class CheckResult(_Strict, frozen=True):
     decided: Decided | UnsetType = UNSET
 
 
-class Repair(_Strict, frozen=True):
+class Repair(StrictStruct, frozen=True):
     """An edit of the learner's file with which every required check passes.
 
     Attributes:
@@ -148,7 +144,7 @@ class Repair(_Strict, frozen=True):
     edit: tuple[str, ...] | UnsetType = UNSET
 
 
-class Repairs(_Strict, frozen=True):
+class Repairs(StrictStruct, frozen=True):
     """The result of a search for an edit that makes every required check pass.
 
     Attributes:
@@ -210,7 +206,7 @@ class Repairs(_Strict, frozen=True):
         return tuple(one.function for one in self.found if one.kind == "function")
 
 
-class ExerciseResult(_Strict, frozen=True):
+class ExerciseResult(StrictStruct, frozen=True):
     """The result of an exercise.
 
     Attributes:
@@ -246,7 +242,7 @@ class ExerciseResult(_Strict, frozen=True):
     learnt: str | UnsetType = UNSET
 
 
-class PartResult(_Strict, frozen=True):
+class PartResult(StrictStruct, frozen=True):
     """The result of a part of the course.
 
     Attributes:
@@ -262,7 +258,7 @@ class PartResult(_Strict, frozen=True):
     bonus: Points
 
 
-class Report(_Strict, frozen=True):
+class Report(StrictStruct, frozen=True):
     """A report. Two gradings of the same files differ only in `graded_at` and durations.
 
     Attributes:

@@ -20,7 +20,7 @@ from folders import laid_out, taken
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from grader.base.processes import Ended, Flow
+from grader.base.processes import Flow, ServiceEnded
 from grader.classes.cohort import LocalPool, Results, ResultsError, RunProgress, drawn, grade_entries, settings
 from grader.classes.cohort.run import (
     Drawn,
@@ -28,16 +28,16 @@ from grader.classes.cohort.run import (
     Graded,
     GradingProcess,
     Job,
-    Order,
     Outcome,
-    Search,
-    Searched,
+    SearchAdditions,
+    SearchJob,
     Settings,
+    Task,
     Unsearched,
     submission_of,
 )
-from grader.classes.intake import Entry, Intake, Stopped, entries
-from grader.classes.intake.reader import Read, Reader
+from grader.classes.intake import Entry, Intake, LimitReached, entries
+from grader.classes.intake.reader import Reader, ReadOutcome
 from grader.course.load import Course, load_course
 from grader.course.oracle import Oracle
 from grader.course.oracle.answer_book import read_book
@@ -230,7 +230,7 @@ class Counting(LocalPool):
         super().__init__(settings, 1)
         self.orders: list[str] = []
 
-    def begin(self, task: Order, done: Callable[[Any], None]) -> None:
+    def begin(self, task: Task, done: Callable[[Any], None]) -> None:
         self.orders.append(type(task).__name__)
         super().begin(task, done)
 
@@ -252,7 +252,7 @@ def test_a_class_can_be_searched_for_lines(course: Course, submissions: Path, tm
         assert report is not None
         reports.append(report)
         orders.append(pool.orders)
-    assert [["Job"], ["Search"], []] == orders
+    assert [["Job"], ["SearchJob"], []] == orders
     found = {one.id: one.repairs for one in reports[1].exercises}
     assert found["distribute"]
     assert [1] == [len(place) for place in found["distribute"].places]
@@ -294,13 +294,13 @@ class Found:
 
     report: Report
     ending: Callable[[str], Outcome]
-    orders: list[Order] = field(default_factory=list)
+    orders: list[Task] = field(default_factory=list)
     written: list[bytes] = field(default_factory=list)
     path: Path = Path()
 
-    def __call__(self, order: Order) -> Outcome:
+    def __call__(self, order: Task) -> Outcome:
         self.orders.append(order)
-        if isinstance(order, Search):
+        if isinstance(order, SearchJob):
             self.written.append(self.path.read_bytes())
             return self.ending(order.id)
         return graded_as(self.report, order)
@@ -328,7 +328,7 @@ def test_a_report_is_written_before_its_search_begins(cohort: Cohort, base: Repo
     cohort.edit()
     only = [entry for entry in entries(cohort.submissions) if entry.id == "bob"]
     progress = run(cohort.course, only, cohort.out, AnsweredPool(answer), lines=True)
-    assert (["Job", "Search"], 1, {}) == (
+    assert (["Job", "SearchJob"], 1, {}) == (
         [type(one).__name__ for one in answer.orders],
         progress.graded,
         progress.faults,
@@ -336,10 +336,10 @@ def test_a_report_is_written_before_its_search_begins(cohort: Cohort, base: Repo
     assert (["bob"], ("swap",)) == (progress.unsearched, cohort.report().pending)
     assert [cohort.path().read_bytes()] == answer.written
     # the next run does only the search, and the result is all that it adds
-    again = Found(failing(base), lambda name: Searched(name, () if empty else (ADDITION,)), path=cohort.path())
+    again = Found(failing(base), lambda name: SearchAdditions(name, () if empty else (ADDITION,)), path=cohort.path())
     before = cohort.report()
     progress = run(cohort.course, only, cohort.out, AnsweredPool(again), lines=True)
-    assert (["Search"], 0, 1) == ([type(one).__name__ for one in again.orders], progress.graded, progress.kept)
+    assert (["SearchJob"], 0, 1) == ([type(one).__name__ for one in again.orders], progress.graded, progress.kept)
     after = cohort.report()
     assert replace(before, pending=UNSET) == bare(after)
     assert (UNSET if empty else REPAIRS) == after.exercises[0].repairs
@@ -388,7 +388,7 @@ class Slowly(AnsweredPool):
         first = self.orders.count(job.id) == 1
         return graded_as(waiting(self.base) if job.id in self.late and (first or self.always) else self.base, job)
 
-    def begin(self, task: Order, done: Callable[[Any], None]) -> None:
+    def begin(self, task: Task, done: Callable[[Any], None]) -> None:
         self.orders.append(task.id)
         self._running += 1
         self.beside.append(self._running)
@@ -586,21 +586,21 @@ def test_a_fault_costs_one_submission_and_is_named(cohort: Cohort) -> None:
 
 
 @pytest.fixture
-def bob_reads(monkeypatch: pytest.MonkeyPatch) -> Callable[[Read], None]:
+def bob_reads(monkeypatch: pytest.MonkeyPatch) -> Callable[[ReadOutcome], None]:
     """Return a function that sets the result of reading bob's submission."""
     real_read = Reader.read
 
-    def becomes(result: Read) -> None:
+    def becomes(result: ReadOutcome) -> None:
         monkeypatch.setattr(Reader, "read", lambda self, entry: result if entry.id == "bob" else real_read(self, entry))
 
     return becomes
 
 
 def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable(
-    cohort: Cohort, bob_reads: Callable[[Read], None]
+    cohort: Cohort, bob_reads: Callable[[ReadOutcome], None]
 ) -> None:
     """The limit is in a note and in every exercise, so that a person looks. The others are graded."""
-    bob_reads(Stopped("cpu_limit", 30))
+    bob_reads(LimitReached("cpu_limit", 30))
     jobs: dict[str, Job] = {}
 
     def kept(job: Job) -> Outcome:
@@ -616,9 +616,11 @@ def test_a_submission_that_hit_a_limit_while_it_was_read_is_graded_as_unreadable
     assert () == jobs["ann"].submission.notes
 
 
-def test_a_submission_whose_reading_process_died_is_a_fault(cohort: Cohort, bob_reads: Callable[[Read], None]) -> None:
+def test_a_submission_whose_reading_process_died_is_a_fault(
+    cohort: Cohort, bob_reads: Callable[[ReadOutcome], None]
+) -> None:
     """The submission is not at fault, so there is no report, not even an old one."""
-    bob_reads(Ended(-9))
+    bob_reads(ServiceEnded(-9))
     progress = cohort.run()
     assert ({"bob": "the process that read it ended with status -9"}, 3) == (progress.faults, progress.kept)
     assert Results(cohort.out).report("bob") is None

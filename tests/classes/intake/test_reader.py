@@ -18,8 +18,8 @@ from every import every
 from msgspec.structs import replace
 
 from grader.base.processes import decode, encode, receive, send
-from grader.classes.intake import Entry, Intake, IntakeError, Readers, Stopped, entries, server
-from grader.classes.intake.reader import Limits, Order, Reader, Ready, Reply, Setup, most
+from grader.classes.intake import Entry, Intake, IntakeError, LimitReached, Readers, entries, server
+from grader.classes.intake.reader import Reader, ReaderReady, ReaderReply, ReadingLimits, ReadingTask, Setup, most
 from grader.runner.client import Source
 from grader.runner.client.bounds import SOURCE
 
@@ -34,7 +34,7 @@ needs_clocks = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def one(exercises: dict[str, str]) -> Iterator[Reader]:
     """Return a process with the limits of every run."""
-    made = Reader(exercises, Limits())
+    made = Reader(exercises, ReadingLimits())
     yield made
     made.close()
 
@@ -45,7 +45,7 @@ def limited(exercises: dict[str, str]) -> Iterator[Callable[..., Reader]]:
     made: list[Reader] = []
 
     def make(**limits: Any) -> Reader:
-        made.append(Reader(exercises, Limits(**limits)))
+        made.append(Reader(exercises, ReadingLimits(**limits)))
         return made[-1]
 
     yield make
@@ -128,18 +128,18 @@ def test_one_process_reads_many(one: Reader, tmp_path: Path) -> None:
 @needs_clocks
 @pytest.mark.parametrize(
     ("limits", "expected"),
-    [({"cpu_s": 0.05}, Stopped("cpu_limit", 0.05)), ({"wall_s": 0.05}, Stopped("wall_limit", 0.05))],
+    [({"cpu_s": 0.05}, LimitReached("cpu_limit", 0.05)), ({"wall_s": 0.05}, LimitReached("wall_limit", 0.05))],
     ids=["CPU", "wall"],
 )
 def test_who_takes_too_long_is_told_from_the_next(
-    limited: Callable[..., Reader], tmp_path: Path, limits: dict[str, float], expected: Stopped
+    limited: Callable[..., Reader], tmp_path: Path, limits: dict[str, float], expected: LimitReached
 ) -> None:
     """The answer has the limit, and another process continues with its full limit."""
     hostile = submitted(tmp_path / "hostile", tar_gz=long_tar(), distribute=b"x")
     assert expected == limited(**limits).read(hostile)
     assert isinstance(limited(cpu_s=10.0).read(hostile), Intake)
     short = limited(cpu_s=0.05)
-    assert isinstance(short.read(hostile), Stopped)
+    assert isinstance(short.read(hostile), LimitReached)
     assert isinstance(short.read(submitted(tmp_path / "jane", distribute=b"x")), Intake)
 
 
@@ -178,12 +178,14 @@ def test_a_submission_for_which_memory_runs_out(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(server, "limit_this_process", lambda memory_mb: None)
     monkeypatch.setattr(server, "_let_clocks_end_this_process", lambda: None)
     orders, replies = io.BytesIO(), io.BytesIO()
-    for message in (Setup(exercises, Limits()), Order(()), Order(())):
+    for message in (Setup(exercises, ReadingLimits()), ReadingTask(()), ReadingTask(())):
         send(orders, message)
     orders.seek(0)
     server.serve(orders, replies)
     replies.seek(0)
-    assert [Ready(), Stopped("memory_limit", 512), None] == [receive(replies, Reply, 1 << 20) for _ in range(3)]
+    assert [ReaderReady(), LimitReached("memory_limit", 512), None] == [
+        receive(replies, ReaderReply, 1 << 20) for _ in range(3)
+    ]
 
 
 @pytest.mark.slow
@@ -218,15 +220,15 @@ def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> 
     text = "∇" * (SOURCE // 3)
     sources = {name: Source(Path("x" * 300) / file, text) for name, file in exercises.items()}
     data = encode(Intake(sources, ("n" * 2000,) * 100))
-    assert Intake(sources, ("n" * 2000,) * 100) == decode(data, Reply)
+    assert Intake(sources, ("n" * 2000,) * 100) == decode(data, ReaderReply)
     assert len(data) < most(exercises)
 
 
 @every(
     "message",
     [
-        Order(()),
-        replace(Stopped("cpu_limit", 1), reason="won"),  # type: ignore[arg-type]
+        ReadingTask(()),
+        replace(LimitReached("cpu_limit", 1), reason="won"),  # type: ignore[arg-type]
         Intake({"swap": Source(3)}),  # type: ignore[arg-type]
     ],
     ids=["another kind", "unknown reason", "no path"],
@@ -234,7 +236,7 @@ def test_the_largest_submission_fits_into_a_reply(exercises: dict[str, str]) -> 
 def test_what_is_no_reply(message: msgspec.Struct) -> None:
     """A reply is of its type."""
     with pytest.raises(ValueError):  # noqa: PT011  (msgspec has several kinds)
-        decode(encode(message), Reply)
+        decode(encode(message), ReaderReply)
 
 
 # -- side by side ---------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from grader.classes.page import (
     cut,
     document,
 )
-from grader.course.learners import Change, ChangeReason, Decided, Submitter
+from grader.course.learners import ChangedTotal, ChangeReason, Decided, Submitter
 from grader.course.load import Course
 from grader.verdict.report import CheckResult, Diagnosis, Report
 from grader.verdict.report.model import SubmissionStamp
@@ -303,7 +303,10 @@ def test_a_hint_is_shown_in_its_own_words(solved: Report, course: Course, summar
 def test_what_changed_since_an_earlier_run(solved: Report, summary_of: Callable[..., Summary]) -> None:
     """The data has the points before and after, and the reasons in words. New learners have no points before."""
     because = ChangeReason("check", "swap.both", 0, 2)
-    changes = (Change("local", "Ann", 98, 100, (because,)), Change("new", "new", None, 3, (ChangeReason("new"),)))
+    changes = (
+        ChangedTotal("local", "Ann", 98, 100, (because,)),
+        ChangedTotal("new", "new", None, 3, (ChangeReason("new"),)),
+    )
     data = document(summary_of(solved), [solved], Beside(changes=changes, earlier="yesterday")).data
 
     assert {

@@ -16,10 +16,10 @@ from grader.base.text import spelled
 from grader.classes.cohort import summarise
 from grader.classes.page import PARTS, Beside, build_page
 from grader.classes.people import Class, HandIn
-from grader.classes.people.deadlines import Rules
+from grader.classes.people.deadlines import DeadlineRules
 from grader.classes.people.roster import parse_roster
 from grader.course.facts import FaultFact
-from grader.course.learners import Change, ChangeReason, Submitter
+from grader.course.learners import ChangedTotal, ChangeReason, Submitter
 from grader.course.load import Course
 from grader.verdict.report import CheckResult, Diagnosis, Report
 from grader.verdict.report.model import SubmissionStamp
@@ -613,7 +613,7 @@ def test_axe_finds_nothing(open_page: OpenPage, make_class: MakeClass, scheme: s
             page.locator(f"{ROWS} button[data-i]").first.click()
 
 
-CHANGE = Change("new", "A new one", None, 3, (ChangeReason("new"), ChangeReason("check", "swap.both", 0, 2)))
+CHANGE = ChangedTotal("new", "A new one", None, 3, (ChangeReason("new"), ChangeReason("check", "swap.both", 0, 2)))
 CODE = "class Value:\n    def __add__(self, other):\n        self.grad = out.grad\n" + "\n" * 60 + "# the end"
 
 
@@ -676,7 +676,7 @@ def test_people_are_shown_as_the_final_table_has_them(open_page: OpenPage, a_cla
         SubmissionStamp(name, "0", submitted_at=f"2026-11-0{1 + at % 3}T10:00:00Z") for at, name in enumerate(ids)
     ]
     reports = [replace(report, submission=stamp) for report, stamp in zip(a_class, stamps, strict=True)]
-    rules = Rules(due="2026-11-02T08:00:00+00:00", percent=10)
+    rules = DeadlineRules(due="2026-11-02T08:00:00+00:00", percent=10)
     page = open_page(reports, people=Class(tuple(map(HandIn.of, stamps)), roster, rules))
 
     assert sorted(["Bob Lee", *(f"Zoë {name}" for name in ids)]) == sorted(names(page))
@@ -756,7 +756,7 @@ def test_who_has_files_did_not_submit_nothing(open_page: OpenPage, handed_in: tu
 def test_times_are_on_one_clock(open_page: OpenPage, handed_in: tuple[Report, ...]) -> None:
     """A time in UTC is shown in the time zone of the due date."""
     stamp = SubmissionStamp("bob", "0", submitted_at="2026-11-02T23:30:00Z")
-    rules = Rules(due="2026-11-02T23:59:00+01:00")
+    rules = DeadlineRules(due="2026-11-02T23:59:00+01:00")
     page = open_page([replace(handed_in[0], submission=stamp)], people=Class((HandIn.of(stamp),), rules=rules))
     expect(page.locator(f"{ROWS} .time")).to_have_text("2026-11-03 00:30 UTC+01:00 31 min late")
 

@@ -30,7 +30,7 @@ from grader.cli.cohort import run_cohort, run_decide
 from grader.cli.instructor import compare
 from grader.cli.options import CohortOptions, DecideOptions
 from grader.course.load import Course
-from grader.verdict.formats.registry import Request, export_formats
+from grader.verdict.formats.registry import ExportRequest, export_formats
 from grader.verdict.report import Report, with_results
 from grader.verdict.report.model import ReportStatus
 
@@ -313,7 +313,7 @@ def test_the_same_table_from_each_layout(
     assert 1 == compare(results, tmp_path / "third")
     assert f"(stu40): {before} -> {after}, because the files changed; " in capsys.readouterr().out
 
-    export(export_formats()["csv"], Request(tmp_path / "third"))
+    export(export_formats()["csv"], ExportRequest(tmp_path / "third"))
     with (tmp_path / "third" / "exports" / "grades.csv").open(encoding="utf-8", newline="") as file:
         exported = {row["id"]: row for row in csv.DictReader(file)}
     for login, row in expected(better=True).items():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from read_yaml import read_yaml
 
 from grader.classes.people import read_rules
-from grader.classes.people.deadlines import Rules, duration, moment, seconds_between
+from grader.classes.people.deadlines import DeadlineRules, duration, moment, seconds_between
 from grader.course.learners import Person
 from grader.course.load import CourseError
 
@@ -30,7 +30,7 @@ EXERCISES = ("distribute", "swap")
 
 
 @pytest.fixture
-def rules(tmp_path: Path) -> Rules:
+def rules(tmp_path: Path) -> DeadlineRules:
     (tmp_path / "deadlines.yaml").write_text(FILE, encoding="utf-8")
     return read_rules(tmp_path / "deadlines.yaml", EXERCISES)
 
@@ -44,7 +44,7 @@ def rules(tmp_path: Path) -> Rules:
         (Person(login="stu1", section="B"), "2026-03-05T12:00:00+00:00"),
     ],
 )
-def test_the_latest_extension_counts(rules: Rules, person: Person, expected: str) -> None:
+def test_the_latest_extension_counts(rules: DeadlineRules, person: Person, expected: str) -> None:
     """The extensions for the person and for the section are compared, starting from the section's own due date."""
     assert expected == rules.due_for(person)
 
@@ -61,7 +61,7 @@ def test_the_latest_extension_counts(rules: Rules, person: Person, expected: str
         (None, 0, 0),
     ],
 )
-def test_each_begun_day_costs(rules: Rules, submitted_at: str | None, late_s: int, penalty: int) -> None:
+def test_each_begun_day_costs(rules: DeadlineRules, submitted_at: str | None, late_s: int, penalty: int) -> None:
     """Each started day costs a percentage of the points, rounded down, up to the cap."""
     found = rules.late_s(rules.due, submitted_at)
     assert (late_s, penalty) == (found, rules.penalty((81, found)))
@@ -75,7 +75,7 @@ def test_each_begun_day_may_cost_points(tmp_path: Path, late_s: int, penalty: in
     assert (penalty, min(penalty, 5)) == tuple(read_rules(path, EXERCISES).penalty((of, late_s)) for of in (81, 5))
 
 
-def test_parts_are_rounded_together(rules: Rules) -> None:
+def test_parts_are_rounded_together(rules: DeadlineRules) -> None:
     """10 % of 5 points and of 6 points is 1 point, not 0."""
     assert 1 == rules.penalty((5, 3600), (6, 3600), (80, 0))
 

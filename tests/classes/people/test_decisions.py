@@ -26,7 +26,7 @@ from grader.classes.people import (
     with_parts,
 )
 from grader.classes.people.decisions import WHOLE, Found, chosen, file_choices, files_digest
-from grader.classes.people.settle import Table
+from grader.classes.people.settle import FinalTable
 from grader.course.learners import Decided, NeedsReview
 from grader.course.load import Course, CourseError
 
@@ -225,7 +225,7 @@ def test_a_time_holds_for_the_files_that_it_was_given_for() -> None:
     assert {"submitted_at": "later"} == made_for(decided(submitted_at="x"), {WHOLE: "later"}, {})
 
 
-def row(decisions: list[Decided], *marks: Mark) -> Table:
+def row(decisions: list[Decided], *marks: Mark) -> FinalTable:
     of = Class((HandIn("stu1", "stu1", ()),), overrides=Overrides({"stu1": tuple(decisions)}))
     return settle(of, {"stu1": marks}, {"A": 90}, 2)
 

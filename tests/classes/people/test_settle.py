@@ -5,21 +5,21 @@ from typing import Any
 import pytest
 
 from grader.classes.people import Class, HandIn, Mark, Overrides, settle, with_times
-from grader.classes.people.deadlines import Rules
-from grader.classes.people.decisions import Recorded
+from grader.classes.people.deadlines import DeadlineRules
+from grader.classes.people.decisions import EarlierRecord
 from grader.classes.people.roster import Roster
 from grader.course.learners import Decided, Learner, Person, Submitter
 
 DUE = "2026-03-01T12:00:00+00:00"
 EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"
-RULES = Rules(due=DUE, percent=50, attempts="last_in_time")
+RULES = DeadlineRules(due=DUE, percent=50, attempts="last_in_time")
 
 
 def mark(sha256: str, score: int, at: str = "", committed_at: str = "") -> Mark:
     return Mark("stu1", f"{sha256}.json", at, False, score, 0, sha256=sha256, committed_at=committed_at)
 
 
-def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) -> Learner:
+def row(person: Person, recorded: EarlierRecord, *marks: Mark, rules: DeadlineRules = RULES) -> Learner:
     of = Class((HandIn("stu1", "stu1", ()),), Roster((person,)), rules, times=recorded.times)
     (learner,) = settle(of, {"stu1": marks}, {}, 2).learners
     return learner
@@ -28,8 +28,8 @@ def row(person: Person, recorded: Recorded, *marks: Mark, rules: Rules = RULES) 
 def test_an_attempt_keeps_the_time_that_it_had() -> None:
     """If a roster has the time of the second attempt, the first one keeps its time."""
     person = Person(login="stu1", submitted_at=EARLY)
-    first = row(person, Recorded(), mark("first", 80))
-    recorded = with_times(Recorded(), [first], lambda name: "first")
+    first = row(person, EarlierRecord(), mark("first", 80))
+    recorded = with_times(EarlierRecord(), [first], lambda name: "first")
     later = Person(login="stu1", submitted_at=LATE)
     found = row(later, recorded, mark("first", 80), mark("second", 90))
     assert (EARLY, 80, "first.json") == (found.submitted_at, found.total, found.report)
@@ -37,7 +37,7 @@ def test_an_attempt_keeps_the_time_that_it_had() -> None:
 
 def test_the_latest_attempt_follows_the_roster() -> None:
     """A time that was corrected in the roster counts, and one that was removed is still known."""
-    recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
+    recorded = EarlierRecord(times={"stu1": {"only": {"stu1": LATE}}})
     assert EARLY == row(Person(login="stu1", submitted_at=EARLY), recorded, mark("only", 80)).submitted_at
     assert LATE == row(Person(login="stu1"), recorded, mark("only", 80)).submitted_at
 
@@ -62,44 +62,44 @@ def by_exercise(at: str, **points: int) -> Mark:
 
 def test_a_file_that_was_handed_in_before_is_not_late() -> None:
     """With due dates by exercise, an exercise counts from the first attempt that had the same file."""
-    rules = Rules(due=LATE, percent=50, exercises={"swap": DUE})
+    rules = DeadlineRules(due=LATE, percent=50, exercises={"swap": DUE})
     first, later = by_exercise(EARLY, swap=10), by_exercise(LATE, swap=10, relu=20)
-    both = row(Person(login="stu1"), Recorded(), first, later, rules=rules)
+    both = row(Person(login="stu1"), EarlierRecord(), first, later, rules=rules)
     assert (30, {}, 0) == (both.total, both.late, both.late_s)
-    alone = row(Person(login="stu1"), Recorded(), later, rules=rules)
+    alone = row(Person(login="stu1"), EarlierRecord(), later, rules=rules)
     assert (25, 5, {"swap": 3600}, 3600) == (alone.total, alone.penalty, alone.late, alone.late_s)
-    changed = row(Person(login="stu1"), Recorded(), first, by_exercise(LATE, swap=12, relu=20), rules=rules)
+    changed = row(Person(login="stu1"), EarlierRecord(), first, by_exercise(LATE, swap=12, relu=20), rules=rules)
     assert (26, {"swap": 3600}) == (changed.total, changed.late)
 
 
 def test_an_exercise_that_is_missing_is_not_late() -> None:
     """Only files that were handed in can be late."""
-    rules = Rules(percent=50, exercises={"swap": DUE, "relu": DUE})
-    found = row(Person(login="stu1"), Recorded(), by_exercise(LATE, relu=20), rules=rules)
+    rules = DeadlineRules(percent=50, exercises={"swap": DUE, "relu": DUE})
+    found = row(Person(login="stu1"), EarlierRecord(), by_exercise(LATE, relu=20), rules=rules)
     assert (10, {"relu": 3600}) == (found.total, found.late)
 
 
 def test_points_may_be_taken_off_for_each_late_exercise() -> None:
     """No exercise loses more points than it has."""
-    rules = Rules(points=8, cap=16, exercises={"swap": DUE, "relu": DUE})
-    found = row(Person(login="stu1"), Recorded(), by_exercise(LATE, relu=20, swap=5), rules=rules)
+    rules = DeadlineRules(points=8, cap=16, exercises={"swap": DUE, "relu": DUE})
+    found = row(Person(login="stu1"), EarlierRecord(), by_exercise(LATE, relu=20, swap=5), rules=rules)
     assert (12, 13) == (found.total, found.penalty)
 
 
 def test_times_of_the_platform_are_not_recorded() -> None:
     """Times of the platform are in the reports."""
-    learner = row(Person(login="stu1", submitted_at=LATE), Recorded(), mark("only", 80, EARLY))
-    assert Recorded() == with_times(Recorded(), [learner], lambda name: None)
+    learner = row(Person(login="stu1", submitted_at=LATE), EarlierRecord(), mark("only", 80, EARLY))
+    assert EarlierRecord() == with_times(EarlierRecord(), [learner], lambda name: None)
     assert EARLY == learner.submitted_at
 
 
 def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
     """The author of a commit can choose its time, so the roster's comes first, also that of an earlier attempt."""
     made_early = mark("only", 80, committed_at=EARLY)
-    recorded = Recorded(times={"stu1": {"only": {"stu1": LATE}}})
-    assert EARLY == row(Person(login="stu1"), Recorded(), made_early).submitted_at
-    assert LATE == row(Person(login="stu1", submitted_at=LATE), Recorded(), made_early).submitted_at
-    best = Rules(due=DUE, percent=50, attempts="best")
+    recorded = EarlierRecord(times={"stu1": {"only": {"stu1": LATE}}})
+    assert EARLY == row(Person(login="stu1"), EarlierRecord(), made_early).submitted_at
+    assert LATE == row(Person(login="stu1", submitted_at=LATE), EarlierRecord(), made_early).submitted_at
+    best = DeadlineRules(due=DUE, percent=50, attempts="best")
     first = row(Person(login="stu1"), recorded, made_early, mark("second", 10), rules=best)
     assert (LATE, 40, "only.json") == (first.submitted_at, first.total, first.report)
 
@@ -108,8 +108,8 @@ def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
 def test_attempts_of_one_submission_are_in_order(attempts: str) -> None:
     """This also holds if the time of the earlier one is unknown. A better attempt that was replaced does not count."""
     person = Person(login="stu1", submitted_at=EARLY)
-    rules = Rules(due=DUE, percent=50, attempts=attempts)  # type: ignore[arg-type]
-    assert 70 == row(person, Recorded(), mark("first", 80), mark("second", 70), rules=rules).total
+    rules = DeadlineRules(due=DUE, percent=50, attempts=attempts)  # type: ignore[arg-type]
+    assert 70 == row(person, EarlierRecord(), mark("first", 80), mark("second", 70), rules=rules).total
 
 
 @pytest.mark.parametrize("given", [False, True])

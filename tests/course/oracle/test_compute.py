@@ -7,7 +7,7 @@ from torch_answers import answer, descended, serve
 
 from grader.base.processes import receive, send
 from grader.course.oracle.answer_book import Answer
-from grader.course.oracle.answers import Reply, Request
+from grader.course.oracle.answers import OracleQuestion, OracleReply
 from grader.course.program import Descent, Question
 from grader.program import program
 
@@ -113,24 +113,28 @@ def test_no_finite_answer(text: str, leaves: dict[str, float]) -> None:
         answer(asked.wire, asked.root)
 
 
-def replies(*asked: Question) -> list[Reply]:
+def replies(*asked: Question) -> list[OracleReply]:
     """Return what the process answers to these questions."""
     requests, answers = io.BytesIO(), io.BytesIO()
     for one in asked:
-        send(requests, Request(one.question))
+        send(requests, OracleQuestion(one.question))
     requests.seek(0)
     serve(requests, answers)
     answers.seek(0)
-    return list(iter(lambda: receive(answers, Reply), None))
+    return list(iter(lambda: receive(answers, OracleReply), None))
 
 
-NOT_FINITE = Reply(error="a value or a gradient is not finite")
+NOT_FINITE = OracleReply(error="a value or a gradient is not finite")
 
 
 def test_the_process_answers_each_question() -> None:
     """After an error, the next program is answered."""
     found = replies(program("L = a * a", a=3), program("L = log(a)", a=-1), program("L = a + a", a=3))
-    assert [Reply(Answer((3.0, 9.0), (6.0, 1.0))), NOT_FINITE, Reply(Answer((3.0, 6.0), (2.0, 1.0)))] == found
+    assert [
+        OracleReply(Answer((3.0, 9.0), (6.0, 1.0))),
+        NOT_FINITE,
+        OracleReply(Answer((3.0, 6.0), (2.0, 1.0))),
+    ] == found
 
 
 def test_a_descent_by_hand() -> None:
@@ -151,4 +155,4 @@ def test_a_step_moves_every_leaf() -> None:
 def test_the_process_takes_the_steps_of_a_descent() -> None:
     """The answer to a descent has losses and leaves, or an error if numbers become infinite."""
     found = replies(Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5))
-    assert [Reply(Answer((9.0, 0.0, 0.0), ())), NOT_FINITE] == found
+    assert [OracleReply(Answer((9.0, 0.0, 0.0), ())), NOT_FINITE] == found

@@ -14,7 +14,7 @@ from grader.author.verify import questions
 from grader.base.processes import receive, send
 from grader.course.oracle import Oracle
 from grader.course.oracle.answer_book import Answer
-from grader.course.oracle.answers import Reply, Request
+from grader.course.oracle.answers import OracleQuestion, OracleReply
 from grader.course.program import Question
 from grader.verdict.checks.outcome import alike
 
@@ -69,14 +69,14 @@ def requests(asked: Mapping[str, Question]) -> bytes:
     """Return all questions as they are sent to the oracle's process."""
     stream = io.BytesIO()
     for question in asked.values():
-        send(stream, Request(question.question))
+        send(stream, OracleQuestion(question.question))
     return stream.getvalue()
 
 
 def replies(data: bytes) -> list[Answer]:
     """Return the answers that the oracle's process sent."""
     stream = io.BytesIO(data)
-    found = list(iter(lambda: receive(stream, Reply), None))
+    found = list(iter(lambda: receive(stream, OracleReply), None))
     assert None not in [reply.answer for reply in found]
     return [reply.answer for reply in found]
 

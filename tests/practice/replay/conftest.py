@@ -10,7 +10,7 @@ from pages import browser, chromium, no_odd_words, odd_words, open_html, tab  # 
 
 from grader.course.load import Limits
 from grader.practice.replay import Replay
-from grader.practice.replay.record import LearnerFile, record, subject_of
+from grader.practice.replay.record import FileToReplay, record, subject_of
 from grader.program import Program
 from grader.runner import sandbox
 from grader.runner.client import Source
@@ -44,7 +44,7 @@ def replay(warm: Warm) -> Callable[..., Replay]:
         for old, new in edits:
             assert old in text
             text = text.replace(old, new)
-        file = LearnerFile("engine", "12_engine.py", Source(Path("12_engine.py"), text))
+        file = FileToReplay("engine", "12_engine.py", Source(Path("12_engine.py"), text))
         (shown,) = record(warm, LIMITS, file, subject_of(program), (), lambda p: None)
         return shown
 

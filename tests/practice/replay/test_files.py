@@ -5,17 +5,17 @@ from pathlib import Path
 from every import every
 
 from grader.course.load import Course
-from grader.practice.replay.record import Files, defines
+from grader.practice.replay.record import FilesToReplay, defines
 
 STUB, PASS = "# TODO\n", "class Value:\n    def backward(self):\n        pass\n"
 
 
-def files(course: Course, folder: Path, **texts: str) -> Files:
+def files(course: Course, folder: Path, **texts: str) -> FilesToReplay:
     """Files of a folder in which these exercises have these texts."""
     for name, text in texts.items():
         exercise = next(one for one in course.exercises if one.id == name)
         (folder / exercise.filename).write_text(text, encoding="utf-8")
-    return Files(course, {exercise.id: STUB for exercise in course.exercises}, folder)
+    return FilesToReplay(course, {exercise.id: STUB for exercise in course.exercises}, folder)
 
 
 def test_the_exercise_at_hand_is_the_last_one_begun(course: Course, tmp_path: Path) -> None:

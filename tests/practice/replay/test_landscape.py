@@ -8,7 +8,7 @@ from grader.course.load import Limits
 from grader.course.program import ProgramError
 from grader.practice.replay import Landscape
 from grader.practice.replay.presets import record_training
-from grader.practice.replay.record import LearnerFile
+from grader.practice.replay.record import FileToReplay
 from grader.program import Program, program
 from grader.runner.client import Source
 from grader.runner.sandbox import Warm
@@ -22,7 +22,7 @@ TWO = program("loss = (w * 2 - v) ** 2 + v * v", w=3, v=2)
 
 
 def trained(warm: Warm, text: str = DESCEND, loss: Program = ONE, steps: int = 3, rate: float = 0.1) -> Landscape:
-    file = LearnerFile("descend", "13_descend.py", Source(Path("13_descend.py"), text))
+    file = FileToReplay("descend", "13_descend.py", Source(Path("13_descend.py"), text))
     return record_training(warm, LIMITS, file, "One parameter", Training(loss, steps, rate))
 
 

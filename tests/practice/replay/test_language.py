@@ -11,7 +11,7 @@ from grader.course.load import Limits
 from grader.practice.replay import language
 from grader.practice.replay.language import is_language_model, record_model
 from grader.practice.replay.model import Model
-from grader.practice.replay.record import LearnerFile
+from grader.practice.replay.record import FileToReplay
 from grader.runner.client import Source
 from grader.runner.sandbox import Warm
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 NAMES = (ROOT / "solutions" / "17_names.py").read_text(encoding="utf-8")
 LIMITS = Limits(calls=200_000, cpu_s=1.0)
 WHOLE = language.NAMES, language.STEPS
-FILE = LearnerFile("names", "17_names.py", Source(Path("17_names.py"), NAMES))
+FILE = FileToReplay("names", "17_names.py", Source(Path("17_names.py"), NAMES))
 
 
 @pytest.fixture(autouse=True)

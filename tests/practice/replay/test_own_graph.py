@@ -10,7 +10,7 @@ from read_yaml import read_yaml
 
 from grader.course.load import Limits
 from grader.practice.replay import Replay
-from grader.practice.replay.record import LearnerFile, Subject, record
+from grader.practice.replay.record import FileToReplay, Subject, record
 from grader.program import Program, program
 from grader.runner.client import Run, Source
 from grader.runner.sandbox import Warm
@@ -48,7 +48,7 @@ def shown(warm: Warm) -> Make:
             text = text.replace(old, new, 1)
         run = recorded(Run(p, steps))
         assert run is not None
-        file = LearnerFile(name, f"{name}.py", Source(Path(f"{name}.py"), text))
+        file = FileToReplay(name, f"{name}.py", Source(Path(f"{name}.py"), text))
         (replay,) = record(warm, LIMITS, file, Subject("a check", run), (), lambda p: None)
         return replay
 

@@ -17,7 +17,16 @@ from torch_answers import answer
 from grader.base.text import spelled
 from grader.course.program import OPERATIONS, Op
 from grader.practice.replay import Landscape, Played, Replay, SourceText, Thermometer
-from grader.practice.replay.model import Grid, Model, Probabilities, Problem, Step, Trained, contributions, forward
+from grader.practice.replay.model import (
+    Grid,
+    Model,
+    Probabilities,
+    ReplayProblem,
+    Step,
+    Trained,
+    contributions,
+    forward,
+)
 from grader.practice.replay.page import build_replay_page, short_names
 from grader.practice.replay.presets import presets
 from grader.program import Program
@@ -465,7 +474,7 @@ def hostile(text: str) -> Replay:
         replace(visit, changes=tuple(replace(c, after=None, after_text=text) for c in visit.changes))
         for visit in base.backward
     )
-    problem = Problem(text, 3, "backward")
+    problem = ReplayProblem(text, 3, "backward")
     return replace(base, nodes=nodes, backward=visits, program=text, problem=problem)
 
 
@@ -624,7 +633,9 @@ def test_an_operation_made_of_others_is_shown_rule_by_rule(open_html: OpenHtml) 
 def test_code_that_stops_early_says_so(open_html: OpenHtml) -> None:
     """The recorded steps can be viewed. The message with its line comes last."""
     base = replay("c = a + b; L = c * c", a=2, b=-3)
-    stopped = replace(base, backward=base.backward[:1], problem=Problem("Your code raised KeyError.", 14, "backward"))
+    stopped = replace(
+        base, backward=base.backward[:1], problem=ReplayProblem("Your code raised KeyError.", 14, "backward")
+    )
     page = opened(open_html, stopped)
 
     to_the_end(page)

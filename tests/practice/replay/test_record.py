@@ -15,7 +15,7 @@ from grader.course.load import Limits
 from grader.course.oracle.answer_book import Answer
 from grader.practice.replay import Replay
 from grader.practice.replay.presets import presets
-from grader.practice.replay.record import LearnerFile, Subject, record, subject_of
+from grader.practice.replay.record import FileToReplay, Subject, record, subject_of
 from grader.program import program
 from grader.runner.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run, Source
 from grader.runner.sandbox import Warm
@@ -107,7 +107,7 @@ def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -
         assert isinstance(process.load(), Loaded)
         observed = process.run(Batch(runs, LIMITS.calls, LIMITS.cpu_s)).answer
     assert isinstance(observed, Read)
-    file = LearnerFile("engine", FILE.name, Source(FILE, text))
+    file = FileToReplay("engine", FILE.name, Source(FILE, text))
     faults = []
     for at, p in enumerate(programs):
         (shown,) = record(warm, LIMITS, file, subject_of(p), (), lambda p: None)
@@ -141,7 +141,7 @@ def test_what_is_shown_of_an_engine(replay: Make, seen: Callable[..., Any], case
 
 def test_a_pass_that_shows_no_steps_is_not_accused(warm: Warm) -> None:
     """Where gradients are worked out elsewhere, the replay says so and names no fault."""
-    file = LearnerFile("engine", FILE.name, Source(FILE, RIGHT["gradients_in_a_dict"]))
+    file = FileToReplay("engine", FILE.name, Source(FILE, RIGHT["gradients_in_a_dict"]))
     (shown,) = record(warm, LIMITS, file, subject_of(NEST), (), lambda p: None)
     assert shown.problem is not None
     assert ("read", "", ()) == (shown.problem.where, shown.fault, shown.backward)
@@ -171,7 +171,7 @@ def test_what_a_learner_wrote_steers_nothing(replay: Make) -> None:
 
 def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine: str) -> None:
     """A preset with an operation that is missing is left out; the first program is shown whatever becomes of it."""
-    file = LearnerFile("engine", FILE.name, Source(FILE, engine.replace("def tanh", "def other")))
+    file = FileToReplay("engine", FILE.name, Source(FILE, engine.replace("def tanh", "def other")))
     neuron = next(preset.subject for preset in presets() if preset.id == "neuron")
     every = record(warm, LIMITS, file, None, [preset.subject for preset in presets()], lambda p: None)
     assert [preset.id for preset in presets() if preset.id != "neuron"] == [one.preset for one in every]
@@ -182,7 +182,7 @@ def test_other_programs_are_shown_if_the_file_can_build_them(warm: Warm, engine:
 @pytest.mark.slow
 def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> None:
     """Waiting for one time limit is enough."""
-    file = LearnerFile("engine", FILE.name, Source(FILE, engine.replace(MUL[0], "while True: pass")))
+    file = FileToReplay("engine", FILE.name, Source(FILE, engine.replace(MUL[0], "while True: pass")))
     assert 1 == len(
         record(warm, LIMITS, file, subject_of(SQUARE), [subject_of(NEST), subject_of(DIAMOND)], lambda p: None)
     )
@@ -190,7 +190,7 @@ def test_after_an_endless_program_no_other_is_run(warm: Warm, engine: str) -> No
 
 def test_torchs_numbers_are_expected_where_they_are_known(warm: Warm, engine: str) -> None:
     """They win over the table's, and the replay says whose they are."""
-    file = LearnerFile("engine", FILE.name, Source(FILE, engine))
+    file = FileToReplay("engine", FILE.name, Source(FILE, engine))
     (shown,) = record(warm, LIMITS, file, subject_of(SQUARE), (), lambda p: Answer((3.0, 9.5), (6.5, 1.0)))
     assert ("torch", 9.5, 6.5) == (shown.asked, shown.nodes[1].expected.data, shown.nodes[0].expected.grad)
 
@@ -199,7 +199,7 @@ def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine
     """Upstream gradient and existing gradients are those of the check."""
     both = program("L = a * b", a=2, b=-3)
     run = Run(both, (("record", 1), ("preload", [[0, 5.0]]), ("local_rules", 2, 4.0)))
-    file = LearnerFile("engine", FILE.name, Source(FILE, engine))
+    file = FileToReplay("engine", FILE.name, Source(FILE, engine))
     (shown,) = record(
         warm, LIMITS, file, Subject("a check", run), (), lambda p: Answer((2.0, -3.0, -6.0), (-3.0, 2.0, 1.0))
     )
@@ -209,10 +209,10 @@ def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine
 
 def test_what_is_shown_of_a_file_is_bounded(warm: Warm) -> None:
     """Of a long file the beginning is shown, of long lines too."""
-    file = LearnerFile("engine", FILE.name, Source(FILE, "x = 1\n" * 5_000 + "#" * 1_000))
+    file = FileToReplay("engine", FILE.name, Source(FILE, "x = 1\n" * 5_000 + "#" * 1_000))
     (shown,) = record(warm, LIMITS, file, subject_of(SQUARE), (), lambda p: None)
     assert 2_000 == len(shown.source.lines)
-    assert all(len(line) <= 300 for line in LearnerFile("engine", "x.py", Source(FILE, "#" * 1_000)).shown.lines)
+    assert all(len(line) <= 300 for line in FileToReplay("engine", "x.py", Source(FILE, "#" * 1_000)).shown.lines)
 
 
 def test_a_process_that_leaves_everything_out_is_told(monkeypatch: pytest.MonkeyPatch, replay: Make) -> None:

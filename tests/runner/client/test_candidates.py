@@ -22,7 +22,7 @@ from grader.runner.client import (
     Source,
     bounds,
 )
-from grader.runner.client.transport import Answer
+from grader.runner.client.transport import TransportAnswer
 from grader.runner.sandbox import Warm
 from grader.runner.worker.adapter import candidates as worker
 from grader.runner.worker.confine.framing import HEADER
@@ -46,8 +46,8 @@ class Answering:
     def connect(self, limits: Limits, budget: Budget) -> "Answering":
         return self
 
-    def exchange(self, request: bytes, cap: int, cpu_s: float) -> Answer:
-        return Answer(self.frame, "")
+    def exchange(self, request: bytes, cap: int, cpu_s: float) -> TransportAnswer:
+        return TransportAnswer(self.frame, "")
 
     def check(self) -> None: ...
     def start(self) -> None: ...

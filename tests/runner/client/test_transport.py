@@ -8,7 +8,7 @@ from every import every
 
 from grader.runner.client import Budget, Died, transport
 from grader.runner.client.bounds import STALLED_S
-from grader.runner.client.transport import Printed, _Progress, _Waiting
+from grader.runner.client.transport import KeptOutput, _Progress, _Waiting
 
 # -- Deciding from its CPU clock alone whether a process that does not answer makes progress
 
@@ -131,7 +131,7 @@ def test_an_address_in_cut_output_is_masked() -> None:
     """The output is cut at 16 KB. If that is inside of an address, the rest of the address is masked as well."""
     texts = []
     for address in ("0x7fc1234567a0", "0x7f2765432100"):
-        printed = Printed(output_kb=16)
+        printed = KeptOutput(output_kb=16)
         printed.take(b"." * ((16 << 10) - 6) + b" " + address.encode())
         texts.append(printed.text())
     assert texts[0] == texts[1]

@@ -12,7 +12,7 @@ from ours import SOLUTIONS
 
 from grader.runner import sandbox
 from grader.runner.sandbox import tiers
-from grader.runner.sandbox.tiers import Request
+from grader.runner.sandbox.tiers import StartRequest
 from grader.verdict.report import read_report
 
 pytestmark = pytest.mark.slow
@@ -119,7 +119,7 @@ def test_a_worker_imports_nothing_from_its_current_folder(tmp_path: Path) -> Non
     mark = tmp_path / "sprung"
     for name in sys.stdlib_module_names - {"__main__"} | {"worker"}:
         (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r} + '\\n')\n")
-    command = tiers.interpreter(sys.executable, str(tiers.WORKER.parent), Request(0, {}), "{}")
+    command = tiers.interpreter(sys.executable, str(tiers.WORKER.parent), StartRequest(0, {}), "{}")
     old = [word for word in command if word != "-P"]
     done = subprocess.run(
         old, cwd=tmp_path, env=tiers.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from grader.author.site import SCRIPTS, Answers
+from grader.author.site import SCRIPTS, InterpreterAnswers
 from grader.classes import page
 from grader.practice.replay import page as replay
 from grader.practice.site_data import SiteCourse, Stored
@@ -91,7 +91,7 @@ def interfaces() -> Iterator[str]:
 
     Python writes also those that have a default.
     """
-    classes = [replay.ReplayPage, Answers, Stored, SiteCourse]
+    classes = [replay.ReplayPage, InterpreterAnswers, Stored, SiteCourse]
     _, schemas = msgspec.json.schema_components(classes, ref_template="{name}")
     for name, schema in schemas.items():
         fields = "".join(f"    {field}: {written(one)};\n" for field, one in schema["properties"].items())

@@ -2,7 +2,7 @@
 
 /** A number on the page. `value` is null where an engine holds something that JSON cannot carry, which `text` then says. */
 type Numeric = { value: number | null; text: string };
-type GraphNode = Pick<Data.Node, "name" | "op" | "inputs" | "leaf_value"> & Partial<Data.Node>;
+type GraphNode = Pick<Data.ReplayNode, "name" | "op" | "inputs" | "leaf_value"> & Partial<Data.ReplayNode>;
 type Leaves = Record<number, number>;
 /** One contribution: the operand, its local derivative, and the product with the upstream gradient. */
 type Contributed = { slot: number; node: number; local: number; amount: number };
@@ -47,7 +47,7 @@ interface Frame {
   inner: boolean;
   /** of the seed */
   value: Numeric;
-  problem: Data.Problem | null;
+  problem: Data.ReplayProblem | null;
   /** of the order game: what each edge lost */
   lost?: Map<string, number>;
 }

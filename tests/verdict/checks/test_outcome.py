@@ -8,7 +8,7 @@ from every import every
 from problems import problem
 
 from grader.checks import CheckFailed
-from grader.course.remarks import STATUS, Kind, SecondPass
+from grader.course.remarks import STATUS, ReasonCode, SecondPass
 from grader.runner.client import Died, Odd, Problem
 from grader.verdict.checks.outcome import Finding, fail, fail_for, shown
 
@@ -65,7 +65,7 @@ def test_a_missing_part_is_a_failure(kind: str, type_name: str, names: list[str]
 
 def test_every_kind_of_death_is_known() -> None:
     """Every kind has a status."""
-    assert set(get_args(Kind)) == STATUS.keys()
+    assert set(get_args(ReasonCode)) == STATUS.keys()
 
 
 @every(

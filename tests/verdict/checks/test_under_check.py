@@ -36,12 +36,12 @@ from grader.course.remarks import (
     DataChanged,
     DependsOnOrder,
     IntLeaves,
-    Kind,
     NeverRan,
     NoGradientChanged,
     NoList,
     NoRules,
     RanEarly,
+    ReasonCode,
     Remark,
     RuleTripled,
     StartingFrom,
@@ -344,7 +344,7 @@ def test_wrong_numbers_are_told_before_a_limit(seed: int) -> None:
 
 @every(("status", "kind"), [("timeout", "cpu_limit"), ("crashed", "exited"), ("error", "protocol_error")])
 @every_ask
-def test_a_death_fails_the_check(ask: Ask, status: str, kind: Kind) -> None:
+def test_a_death_fails_the_check(ask: Ask, status: str, kind: ReasonCode) -> None:
     """A process that gives no answer fails the current check, with the way in which it ended."""
     found = finding(lambda batch: Ran(Died(kind, seconds=2.0, detail="how"), "out", 0.0), ask)
     assert (status, kind) == (found.status, found.reason and found.reason.kind)

@@ -13,7 +13,7 @@ from grader.course.oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExerc
 from grader.program import program
 from grader.runner.client import Broke, Called, Died, Done, Numbers, Odd, Problem, Read, Reading, Run, Traced
 from grader.runner.client.protocol import Grads
-from grader.verdict.checks.questions import Shown
+from grader.verdict.checks.questions import AnsweredBatch
 from grader.verdict.diagnosis import Behaviour, behaviour, diagnose
 from grader.verdict.diagnosis.misconceptions import fingerprint
 
@@ -86,11 +86,11 @@ def test_what_matters_counts(one: Any, other: Any) -> None:
     assert fingerprint([one]) != fingerprint([other])
 
 
-def shown(outcome: Done | Broke | None, *, wrong: bool = True, aside: bool = False) -> Shown:
+def shown(outcome: Done | Broke | None, *, wrong: bool = True, aside: bool = False) -> AnsweredBatch:
     """Return a batch of one program under one order seed."""
     run = Run(SUM, (("preload", [[0, 5]]), ("backward", 2), ("grads",)))
     read = Read(READING, ((outcome,),))
-    return Shown((run,), read, frozenset([0] if wrong else ()), frozenset([0] if aside else ()))
+    return AnsweredBatch((run,), read, frozenset([0] if wrong else ()), frozenset([0] if aside else ()))
 
 
 def test_what_passes_is_right_whatever_it_is() -> None:
@@ -152,7 +152,7 @@ def test_a_gradient_arrived_where_it_is_not_what_the_kit_put_there(expected: boo
 def test_where_no_gradient_is_asked_for_none_is_missed() -> None:
     """A check that calls a function with numbers says nothing about gradients."""
     run = Run(SUM, (("call", "square", []),))
-    asked = Shown((run,), Read(READING, ((done(Called(numbers=(3.0,))),),)), frozenset([0]), frozenset())
+    asked = AnsweredBatch((run,), Read(READING, ((done(Called(numbers=(3.0,))),),)), frozenset([0]), frozenset())
     assert behaviour({"c": [asked]}).arrived is None
 
 
@@ -160,7 +160,7 @@ def test_gradients_that_no_rule_could_change_are_not_missed() -> None:
     """A check of `zero_grad` asks for gradients, but runs no rule that contributes to them."""
     run = Run(SUM, (("preload", [[0, 5]]), ("call", "zero_grad", [["nodes", [0, 1]]]), ("grads",)))
     outcome = done(Called(), Called(), (5.0, 0.0, 0.0))
-    asked = Shown((run,), Read(READING, ((outcome,),)), frozenset([0]), frozenset())
+    asked = AnsweredBatch((run,), Read(READING, ((outcome,),)), frozenset([0]), frozenset())
     assert behaviour({"c": [asked]}).arrived is None
 
 

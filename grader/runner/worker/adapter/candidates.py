@@ -38,7 +38,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
 }
 
 
-class Splice(NamedTuple):
+class SpliceRow(NamedTuple):
     """The characters from `start` to `end` of the file are replaced by `text`."""
 
     start: int
@@ -46,7 +46,7 @@ class Splice(NamedTuple):
     text: str
 
 
-class Candidate(NamedTuple):
+class CandidateRow(NamedTuple):
     """A file that differs from the learner's in one place, or in several statements that one edit changes.
 
     Attributes:
@@ -60,7 +60,7 @@ class Candidate(NamedTuple):
 
     kind: str
     lines: tuple[int, ...]
-    splices: tuple[Splice, ...]
+    splices: tuple[SpliceRow, ...]
     function: str = ""
 
 
@@ -85,33 +85,35 @@ class Function(NamedTuple):
         return ".".join([*(owner.name for owner in self.owners), self.node.name])
 
 
-def edited(source: str, splices: Sequence[Splice]) -> str:
+def edited(source: str, splices: Sequence[SpliceRow]) -> str:
     """Return a text with an edit."""
     for start, end, text in reversed(splices):
         source = source[:start] + text + source[end:]
     return source
 
 
-def candidates(file: "File") -> list[Candidate]:
+def candidates(file: "ParsedFile") -> list[CandidateRow]:
     """Return the candidates of a file: whole functions, then likely edits first, then edits of several statements.
 
     A candidate for a whole function replaces it by nothing. The trusted side puts a right function there.
     """
     # each edit once, by kind
     by_kind: dict[str, list[_Edit]] = {kind: [] for kind in ORDER}
-    seen: set[tuple[Splice, ...]] = set()
+    seen: set[tuple[SpliceRow, ...]] = set()
     for edit in file.edits():
         if edit.splices not in seen and all(len(splice.text) <= LONGEST for splice in edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
     # the functions that have a line which may be edited
     whole = [
-        Candidate("function", (one.node.lineno,), (Splice(*file.span(one.node), ""),), one.name)
+        CandidateRow("function", (one.node.lineno,), (SpliceRow(*file.span(one.node), ""),), one.name)
         for one in file.functions
         if not file.editable.isdisjoint(range(one.node.lineno, (one.node.end_lineno or 0) + 1))
     ]
     # the edits in one place, then those in several
-    once = [Candidate(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]]
+    once = [
+        CandidateRow(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]
+    ]
     together = [many for kind in ORDER if kind in _TWICE for many in _everywhere(by_kind[kind])]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     likely = sum(one.kind not in _UNLIKELY for one in once)
@@ -120,7 +122,7 @@ def candidates(file: "File") -> list[Candidate]:
     return list({one.splices: one for one in reversed(every)}.values())[::-1][:MOST]
 
 
-def grafts(file: "File", right: "File") -> list[Candidate]:
+def grafts(file: "ParsedFile", right: "ParsedFile") -> list[CandidateRow]:
     """Return the candidates in which a part of a function is that of the right file's function of the same name.
 
     A part is an expression, or a statement without a block. Edits of two statements come last. These statements differ
@@ -129,7 +131,7 @@ def grafts(file: "File", right: "File") -> list[Candidate]:
     functions = {one.name: one for one in right.functions}
     pairs = [(one, functions[one.name]) for one in file.functions if one.name in functions]
     parts = [edit for mine, theirs in pairs for edit in file.graft(mine, right, theirs)]
-    seen = dict.fromkeys(Candidate(one.kind, one.lines, one.splices) for one in parts)
+    seen = dict.fromkeys(CandidateRow(one.kind, one.lines, one.splices) for one in parts)
     twice = [pair for mine, theirs in pairs for pair in file.graft_pairs(mine, right, theirs)]
     return [one for one in [*seen, *twice] if all(len(splice.text) <= LONGEST for splice in one.splices)][:MOST]
 
@@ -174,7 +176,7 @@ class _Edit(NamedTuple):
 
     kind: str
     lines: tuple[int, ...]
-    splices: tuple[Splice, ...]
+    splices: tuple[SpliceRow, ...]
     block: int
     how: str
     target: str = ""
@@ -182,7 +184,7 @@ class _Edit(NamedTuple):
     function: str = ""
 
 
-def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
+def _everywhere(edits: list[_Edit]) -> Iterator[CandidateRow]:
     """Yield each edit in all statements of the file where it fits. In a statement, only the first place is edited.
 
     Two edits are the same if they differ only in the names of the objects whose attributes the statements of a block
@@ -203,10 +205,10 @@ def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
     for group in groups.values():
         splices = tuple(sorted(splice for edit in group.values() for splice in edit.splices))
         if 1 < len(group) <= _TOGETHER and _apart(splices) and all(len(edit.lines) == 1 for edit in group.values()):
-            yield Candidate(next(iter(group.values())).kind, tuple(sorted(group)), splices)
+            yield CandidateRow(next(iter(group.values())).kind, tuple(sorted(group)), splices)
 
 
-def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
+def _pairs(edits: list[_Edit]) -> Iterator[CandidateRow]:
     """Yield the same edit in two statements of a block, or the edit and its mirror image.
 
     In the mirror image, the objects whose attributes the two statements set are exchanged: `* other.data` after
@@ -223,10 +225,10 @@ def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
                 splices = tuple(sorted(first.splices + second.splices))
                 # each pair once
                 if first.lines < second.lines and second.target == target and _apart(splices):
-                    yield Candidate(first.kind, first.lines + second.lines, splices)
+                    yield CandidateRow(first.kind, first.lines + second.lines, splices)
 
 
-def _apart(splices: Sequence[Splice]) -> bool:
+def _apart(splices: Sequence[SpliceRow]) -> bool:
     """Return whether no two splices overlap. They are in the order of the file."""
     return all(one.end <= other.start for one, other in itertools.pairwise(splices))
 
@@ -242,7 +244,7 @@ def _mirrored(how: str, one: str, other: str) -> str:
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")  # of an object, not of an attribute
 
 
-class File:
+class ParsedFile:
     """A parsed file, and the places of its nodes in the text."""
 
     def __init__(self, source: str, editable: frozenset[int]) -> None:
@@ -290,7 +292,7 @@ class File:
                 yield from self._edits_of_block(block, pool)
         yield from itertools.islice(self.added(), _ADDED)
 
-    def graft(self, mine: Function, right: "File", theirs: Function) -> Iterator[_Edit]:
+    def graft(self, mine: Function, right: "ParsedFile", theirs: Function) -> Iterator[_Edit]:
         """Yield edits of a function with the expressions and the statements of another one."""
         statements = [one for one in _statements(theirs.node) if not _has_block(one)]
         texts = {right.text(one): None for s in _statements(theirs.node) for one in _expressions(s) if _is_read(one)}
@@ -303,7 +305,7 @@ class File:
                     if text != self.text(expression):
                         yield self._put("grafted", "", expression, f"({text})" if " " in text else text)
 
-    def graft_pairs(self, mine: Function, right: "File", theirs: Function) -> Iterator[Candidate]:
+    def graft_pairs(self, mine: Function, right: "ParsedFile", theirs: Function) -> Iterator[CandidateRow]:
         """Yield edits of two statements, each with the statement in its place in another function."""
         own = [one for one in _statements(mine.node) if not _has_block(one)]
         other = [one for one in _statements(theirs.node) if not _has_block(one)]
@@ -315,8 +317,8 @@ class File:
                 changed += zip(own[a:end_a], texts[1][b:end_b], strict=True)
         for pair in itertools.combinations(changed, 2):
             if all(one.lineno in self.editable for one, _ in pair):
-                splices = tuple(sorted(Splice(*self.span(one), text) for one, text in pair))
-                yield Candidate("grafted", tuple(sorted(one.lineno for one, _ in pair)), splices)
+                splices = tuple(sorted(SpliceRow(*self.span(one), text) for one, text in pair))
+                yield CandidateRow("grafted", tuple(sorted(one.lineno for one, _ in pair)), splices)
 
     def _own_statements(self, function: Function) -> Iterator[ast.stmt]:
         """Yield the statements of a function that may be edited, without definitions and texts."""
@@ -351,11 +353,11 @@ class File:
         tight = ast.Name | ast.Attribute | ast.Call | ast.Constant | ast.Subscript
         return self.text(node) if isinstance(node, tight) else f"({self.text(node)})"
 
-    def _edit(self, kind: str, how: str, *splices: Splice) -> _Edit:
+    def _edit(self, kind: str, how: str, *splices: SpliceRow) -> _Edit:
         return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how, self._target, self._attribute)
 
     def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
-        return self._edit(kind, how, Splice(*self.span(node), text))
+        return self._edit(kind, how, SpliceRow(*self.span(node), text))
 
     def _is_elif(self, statement: ast.stmt) -> bool:
         return self._source.startswith("elif", self.span(statement)[0])
@@ -509,7 +511,7 @@ class File:
             kind = "sign" if signs else "accumulate" if stored else "operator"
             # so that `a.grad = 0` and `a.grad = x` are not edited together
             constant = " 0" if isinstance(statement.value, ast.Constant) else ""
-            yield self._edit(kind, f"{old}{other}{constant}", Splice(start, end, between.replace(old, other, 1)))
+            yield self._edit(kind, f"{old}{other}{constant}", SpliceRow(start, end, between.replace(old, other, 1)))
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
         match node:
@@ -530,7 +532,7 @@ class File:
             case ast.Compare(left, [op], [right]) if type(op) in _COMPARISONS:
                 start, end = self.span(left)[1], self.span(right)[0]
                 for sign in _COMPARISONS[type(op)]:
-                    yield self._edit("comparison", sign, Splice(start, end, f" {sign} "))
+                    yield self._edit("comparison", sign, SpliceRow(start, end, f" {sign} "))
             case ast.IfExp(test, body, orelse):
                 first, second = self._operand(body), self._operand(orelse)
                 exchanged = f"({second} if {self._operand(test)} else {first})"
@@ -591,9 +593,9 @@ class File:
         yield self._put("factor_dropped", f"{mine} {right}", node, left)
         yield self._put("factor_dropped", f"{left} {mine}", node, right)
 
-    def _swapped(self, first: ast.expr, second: ast.expr) -> tuple[Splice, Splice]:
+    def _swapped(self, first: ast.expr, second: ast.expr) -> tuple[SpliceRow, SpliceRow]:
         """Return the splices that put two expressions in each other's place."""
-        return Splice(*self.span(first), self.text(second)), Splice(*self.span(second), self.text(first))
+        return SpliceRow(*self.span(first), self.text(second)), SpliceRow(*self.span(second), self.text(first))
 
     def _other_numbers(self, node: ast.Constant, value: float) -> Iterator[_Edit]:
         """Yield other numbers in place of a number."""
@@ -661,8 +663,8 @@ class File:
             yield self._edit(
                 "reversed",
                 "append",
-                Splice(self.span(call.func)[1] - len("append"), self.span(call.func)[1], "insert"),
-                *(Splice(self.span(one)[0], self.span(one)[0], "0, ") for one in arguments[:1]),
+                SpliceRow(self.span(call.func)[1] - len("append"), self.span(call.func)[1], "insert"),
+                *(SpliceRow(self.span(one)[0], self.span(one)[0], "0, ") for one in arguments[:1]),
             )
 
     def _other_calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
@@ -678,7 +680,7 @@ class File:
                     yield self._put("name", f".{method}", call.func, f"{owner}.{method}")
         if len(arguments) > 1 and not isinstance(arguments[-1], ast.Starred):
             end = self.span(arguments[-2])[1]
-            yield self._edit("factor_dropped", "argument", Splice(end, self.span(arguments[-1])[1], ""))
+            yield self._edit("factor_dropped", "argument", SpliceRow(end, self.span(arguments[-1])[1], ""))
         if len(arguments) == 1 and isinstance(arguments[0], ast.Name):
             text = f"(one.data for one in {self.text(arguments[0])})"
             yield self._put("expression", "data of each", arguments[0], text)
@@ -686,7 +688,7 @@ class File:
             for keyword in _TOLERANCES:
                 if keyword[:7] not in self.text(call) and "tol" in self.text(call):
                     end = self.span(call)[1] - 1
-                    yield self._edit("expression", keyword, Splice(end, end, f", {keyword}"))
+                    yield self._edit("expression", keyword, SpliceRow(end, end, f", {keyword}"))
 
     def _orders(self, sequence: ast.expr) -> Iterator[_Edit]:
         """Yield the other order of a loop, and another sequence."""
@@ -735,7 +737,7 @@ class File:
         names = [one for one in _expressions(statement) if isinstance(one, ast.Name) and _is_read(one)]
         for first, second in itertools.combinations(dict.fromkeys(one.id for one in names), 2):
             if {first, second} <= {*self._names} and not _has_block(statement):
-                splices = [Splice(*self.span(one), second if one.id == first else first) for one in names]
+                splices = [SpliceRow(*self.span(one), second if one.id == first else first) for one in names]
                 yield self._edit(
                     "operands", "names", *(s for s in splices if self._source[s.start : s.end] in (first, second))
                 )
@@ -778,15 +780,17 @@ class File:
             first, last = self.span(after)
             between, moved = self._source[end:first], self._source[start:end]
             if distance == 1:  # the two are exchanged
-                splice = Splice(start, last, self._source[first:last] + between + moved)
+                splice = SpliceRow(start, last, self._source[first:last] + between + moved)
                 yield self._edit("moved", "down", splice)._replace(lines=(statement.lineno, after.lineno))
                 continue
             line_break = "\n" + " " * column
             beginning = self.span(block[position + 1])[0]
-            yield self._edit("moved", "down", Splice(start, beginning, ""), Splice(last, last, line_break + moved))
+            yield self._edit(
+                "moved", "down", SpliceRow(start, beginning, ""), SpliceRow(last, last, line_break + moved)
+            )
             before = self._source[self.span(block[position + distance - 1])[1] : first]
-            up = Splice(start, start, self._source[first:last] + line_break)
-            out = Splice(first - len(before), last, "")
+            up = SpliceRow(start, start, self._source[first:last] + line_break)
+            out = SpliceRow(first - len(before), last, "")
             yield self._edit("moved", "up", up, out)._replace(lines=(after.lineno,))
         if position + 1 < len(block) and isinstance(block[position + 1], ast.For | ast.While):
             # the statement becomes the first one of the loop after it
@@ -794,7 +798,9 @@ class File:
             first, body = self.span(loop)[0], self.span(loop.body[0])[0]  # type: ignore[attr-defined]
             inner = " " * loop.body[0].col_offset  # type: ignore[attr-defined]
             yield self._edit(
-                "moved", "first", Splice(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}")
+                "moved",
+                "first",
+                SpliceRow(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}"),
             )
         if position:
             before_it = block[position - 1]
@@ -839,10 +845,10 @@ class File:
         """Return a statement more at a position of a block."""
         if position < len(block):
             start = self.span(block[position])[0]
-            splice = Splice(start, start, f"{text}\n{' ' * block[position].col_offset}")
+            splice = SpliceRow(start, start, f"{text}\n{' ' * block[position].col_offset}")
         else:
             end = self.span(block[-1])[1]
-            splice = Splice(end, end, f"\n{' ' * block[-1].col_offset}{text}")
+            splice = SpliceRow(end, end, f"\n{' ' * block[-1].col_offset}{text}")
         line = (block[position - 1].end_lineno or 0) if position else block[0].lineno - 1
         return _Edit("added", (line,), (splice,), id(block), text, function=function.name)
 
@@ -951,10 +957,10 @@ class File:
             if attribute not in called and "backward" in function.node.name:
                 yield from (f"{name}.{attribute}()" for name in names)
 
-    def _shifted(self, statement: ast.stmt, by: int) -> Splice:
+    def _shifted(self, statement: ast.stmt, by: int) -> SpliceRow:
         """Return the statement's lines with more or less space before them."""
         start, end = self._place(statement.lineno, 0), self.span(statement)[1]
-        return Splice(start, end, "\n".join(_indented(self._source[start:end].split("\n"), by)))
+        return SpliceRow(start, end, "\n".join(_indented(self._source[start:end].split("\n"), by)))
 
 
 _GROWING = ("append", "add", "extend", "insert", "update")

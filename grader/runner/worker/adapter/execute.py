@@ -19,8 +19,8 @@ from . import introspect, load, values
 from .given import OPERATORS, PYTHON, function_of
 from .load import CallBudget
 from .recording import Log, Recording
-from .rules import CalledRules, Reading, Rules, rules_of
-from .set_order import Nodes
+from .rules import CalledRules, EngineReading, Rules, rules_of
+from .set_order import EngineObjects
 from .values import Unreadable
 
 _OPERATORS = OPERATORS | {f"i{op}": getattr(operator, f"i{name}") for op, (name, _) in PYTHON.items()}
@@ -69,7 +69,7 @@ class WantsArgument(Exception):
 class Graph:
     """A program built with the learner's class, and the steps that can be taken on it."""
 
-    def __init__(self, module: ModuleType, shape: Reading, nodes: Nodes) -> None:
+    def __init__(self, module: ModuleType, shape: EngineReading, nodes: EngineObjects) -> None:
         self.module = module
         self.shape = shape
         self.nodes = nodes
@@ -619,7 +619,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
         that can be read as an engine. An outcome `["same"]` is equal to that of the run under the first order seed.
     """
     builtins = vars(module)["__builtins__"]
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     try:
         # discard output that the learner's code prints while its engine is read, because it belongs to no program
         with CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import values
-from .rules import Reading
+from .rules import EngineReading
 
 # the binary operations: the name of Python's method without underscores, and the symbol
 PYTHON = {"add": ("add", "+"), "sub": ("sub", "-"), "mul": ("mul", "*"), "div": ("truediv", "/"), "pow": ("pow", "**")}
@@ -24,7 +24,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
 _NEAR = 0.01  # the table holds for numbers that differ by less from those of the program
 
 
-def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[float]) -> Callable[..., Any]:
+def function_of(shape: EngineReading, program: list[Any], root: int, grads: Sequence[float]) -> Callable[..., Any]:
     """Return a function of nodes that has the values of a program and the gradients of a table.
 
     Each call computes the value for the numbers that the given nodes hold. The table holds near the numbers of the
@@ -60,7 +60,7 @@ def function_of(shape: Reading, program: list[Any], root: int, grads: Sequence[f
     return f
 
 
-def _number(shape: Reading, node: Any, place: int) -> float:
+def _number(shape: EngineReading, node: Any, place: int) -> float:
     """Return the number that an argument holds. Raises `TypeError`, as code of the learner's own would."""
     wanted = values.name_of(shape.cls)
     if not isinstance(node, shape.cls):

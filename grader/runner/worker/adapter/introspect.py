@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from . import values
 from .load import CallBudget, OutOfCalls, need
 from .observer import GradientObserver, Write, in_place_of
-from .rules import STORED, Call, Inputs, Reading, Rule, Shared, StoredRules, is_computed, rules_of
+from .rules import STORED, Call, EngineReading, InputsPlace, Rule, Shared, StoredRules, is_computed, rules_of
 from .values import Unreadable, attributes, code_of
 
 LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")
@@ -66,7 +66,7 @@ class Trial:
     def __init__(
         self,
         module: ModuleType,
-        shape: Reading,
+        shape: EngineReading,
         leaves: tuple[Any, Any],
         combine: Callable[[Any, Any], Any] | None,
         node: Any,
@@ -316,7 +316,7 @@ class Trial:
     # -- how the pass uses stored local derivatives ---------------------------------------------
 
     def derivatives_of(self) -> str:
-        """Return what the pass over a new graph calls stored derivatives with: see `Reading.derivatives_of`."""
+        """Return what the pass over a new graph calls stored derivatives with: see `EngineReading.derivatives_of`."""
         root, sources = self.small().operations[1]
         rules = rules_of(self.shape)
         if not isinstance(rules, StoredRules):
@@ -374,7 +374,7 @@ class _Watch:
     apart. It must change the gradients of that operation's inputs, or return an amount for each of them.
     """
 
-    def __init__(self, shape: Reading, small: Small, call: Call) -> None:
+    def __init__(self, shape: EngineReading, small: Small, call: Call) -> None:
         self.shape, self.small, self.call = shape, small, call
         # by node: how the function was called, if that is clear, and whether it returned an amount for each input
         self._calls: dict[int, list[tuple[Call | None, bool]]] = {id(node): [] for node in small.nodes}
@@ -509,7 +509,7 @@ def made_by(combine: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     return node if isinstance(node, type(left)) else None
 
 
-def gives_derivatives(shape: Reading, node: Any, function: Callable[[], Any]) -> bool:
+def gives_derivatives(shape: EngineReading, node: Any, function: Callable[[], Any]) -> bool:
     """Return whether a function returns the same numbers for every gradient of a node.
 
     Then these are local derivatives. Otherwise they are contributions.
@@ -563,7 +563,7 @@ class _NoEngine:
     """A class without instances."""
 
 
-NO_ENGINE = Reading(_NoEngine, "data", "grad")
+NO_ENGINE = EngineReading(_NoEngine, "data", "grad")
 
 
 def _classes(module: ModuleType) -> Iterator[type]:
@@ -665,7 +665,7 @@ def _holds(container: object, wanted: Sequence[Any]) -> bool:
     return bool(ids) and ids == {id(item) for item in wanted}
 
 
-def read(module: ModuleType) -> Reading:
+def read(module: ModuleType) -> EngineReading:
     """Read the shape of the engine in a loaded file, by making two leaves and, if possible, their product.
 
     Raises `Unreadable`, or any error of the learner's constructor.
@@ -679,7 +679,7 @@ def read(module: ModuleType) -> Reading:
     starts_as_none = getattr(leaves[0], grad) is None
     combine, node = next(_results(leaves), (None, leaves[0]))
     inputs = _inputs(node, leaves, module)
-    trial = Trial(module, Reading(cls, data, grad, starts_as_none, inputs, make=make), leaves, combine, node)
+    trial = Trial(module, EngineReading(cls, data, grad, starts_as_none, inputs, make=make), leaves, combine, node)
     # the backward pass
     usual_pass = any(callable(getattr(node, name, None)) or callable(vars(module).get(name)) for name in PASSES)
     if not usual_pass and combine:
@@ -808,20 +808,20 @@ def _may_be_pass(trial: Trial, name: str, function: FunctionType) -> bool:
     return not name.startswith("__") and able and bool(about_gradients)
 
 
-def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> Inputs:
+def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> InputsPlace:
     """Return where a node keeps its inputs.
 
     That is a usual name, or an attribute that holds the inputs and no other objects. The attribute may belong to an
     object that the node keeps.
     """
     if known := _known(_INPUTS, node):
-        return Inputs(known)
+        return InputsPlace(known)
     kept = attributes(node)
     if name := next((n for n, v in kept.items() if _holds(v, leaves)), ""):
-        return Inputs(name)
+        return InputsPlace(name)
     for via, part in kept.items():
         if type(part).__module__ == module.__name__ and not isinstance(part, type(leaves[0])):
             for name, value in attributes(part).items():
                 if _holds(value, leaves):
-                    return Inputs(name, via)
-    return Inputs("")
+                    return InputsPlace(name, via)
+    return InputsPlace("")

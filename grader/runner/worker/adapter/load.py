@@ -18,7 +18,7 @@ from ..confine import limits
 from .observer import is_stand_in
 from .values import learn_numbers, name_of, text_of
 
-_Node = TypeVar("_Node", bound=ast.AST)
+_TreeNode = TypeVar("_TreeNode", bound=ast.AST)
 
 MODULE = "submission"
 _SPEND = "__spend_a_call__"  # in the builtins of the learner's module, so that no name of the file is changed
@@ -463,7 +463,7 @@ def _spending_first(value: ast.expr) -> ast.expr:
     return _placed(ast.BoolOp(ast.Or(), [_spending(value), value]), value)
 
 
-def _placed(node: _Node, at: ast.AST) -> _Node:
+def _placed(node: _TreeNode, at: ast.AST) -> _TreeNode:
     return ast.copy_location(node, at)
 
 

@@ -1,8 +1,9 @@
 """Observe a learner's engine while its code runs: reads and writes of gradients, and calls of functions.
 
-For gradients, a class gets a property for a while. An amount that is written to `a.grad` after a read of `L.grad` is
-taken for a contribution of L's rule to a. For calls, a function is replaced by another one that looks the same to the
-learner's code.
+While gradients are observed, the gradient of the learner's class is a property, which sees each read and each write.
+The rule of a node reads the node's own gradient, and then writes those of its inputs. So a write to `a.grad` after a
+read of `L.grad` counts as a contribution of L's rule to a. To observe calls, a function is replaced by another one
+that looks the same to the learner's code.
 """
 
 import copy
@@ -40,7 +41,7 @@ class _Read:
     """A read of a gradient.
 
     Attributes:
-        used: whether another gradient was written since, and was taken for a contribution of this node's rule.
+        used: whether a later write to another gradient counted as a contribution of this node's rule.
     """
 
     node: Any
@@ -49,7 +50,7 @@ class _Read:
 
 
 class GradientObserver:
-    """Observe the learner's code's access to the gradients of a class. A context manager.
+    """Observe how learner code reads and writes the gradients of a class. A context manager.
 
     Args:
         cls: the class.
@@ -80,7 +81,9 @@ class GradientObserver:
 
     def __enter__(self) -> "GradientObserver":
         name, left_out = self._name, self._left_out
-        in_dict = () if self._by_class else left_out  # a shortcut, for tapes that hold the nodes of earlier programs
+        # The nodes that are left out may be very many, if a tape holds those of earlier programs. Where their gradient
+        # is an ordinary attribute, it is read and written at once, because that takes less time.
+        in_dict = () if self._by_class else left_out
 
         def read(node: Any) -> Any:
             if id(node) in in_dict and name in (attributes := node.__dict__):
@@ -133,18 +136,21 @@ class GradientObserver:
         return value
 
     def _attributed(self, node: Any, value: Any) -> Write:
-        """Return a write with the node whose rule makes it: the one whose gradient was read last."""
-        # `a.grad += x` also reads the gradient of a, which does not show whose rule runs
+        """Return a write with the node whose rule made it: the last other node whose gradient was read.
+
+        A write of 0 belongs to no rule if the node's own rule has run since its gradient was read: it is a reset.
+        """
+        # `a.grad += x` reads the gradient of a itself before it writes it; that read is not one by the rule of a
         at = next((at for at in reversed(range(len(self._reads))) if self._reads[at].node is node), None)
         own = None if at is None else self._reads.pop(at)
         before = None if own is None else (own.number or 0.0)
-        # the gradient that was read last before it is the upstream gradient
-        giver = next((read for read in reversed(self._reads) if read.node is not node), None)
+        # the last read of another node's gradient was a read of the upstream gradient
+        upstream = next((read for read in reversed(self._reads) if read.node is not node), None)
         if own is not None and own.used and not value:
-            giver = None  # its rule has run, and now its gradient is reset to 0
-        if giver is not None:
-            giver.used = True
-        return Write(None if giver is None else giver.node, node, before, values.plain(value))
+            upstream = None
+        if upstream is not None:
+            upstream.used = True
+        return Write(None if upstream is None else upstream.node, node, before, values.plain(value))
 
 
 def in_place_of(original: Any, act: Callable[..., Any]) -> Any:

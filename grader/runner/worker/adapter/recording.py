@@ -19,8 +19,8 @@ from . import values
 from .given import FUNCTIONS, PYTHON
 from .introspect import PASSES
 from .observer import GradientObserver, Write, in_place_of, is_stand_in
-from .rules import CalledRules, Reading, Rules
-from .set_order import Nodes
+from .rules import CalledRules, EngineReading, Rules
+from .set_order import EngineObjects
 
 # -- Trace the operations of a learner's engine, to read the graph that a function of the learner's file builds
 
@@ -40,7 +40,7 @@ class Trace:
         shape: the reading of the engine.
     """
 
-    def __init__(self, shape: Reading) -> None:
+    def __init__(self, shape: EngineReading) -> None:
         self._shape = shape
         self._made: dict[int, tuple[Any, str, tuple[Any, ...]]] = {}  # by address: the node, operation and operands
         self._kept: dict[str, Any] = {}  # methods that the class itself defines
@@ -124,7 +124,7 @@ MOST_CHANGES = 2_000
 _UNREADABLE = "!unreadable"
 
 
-class Graph(Protocol):
+class RecordedGraph(Protocol):
     """A program that is built and run.
 
     Attributes:
@@ -138,8 +138,8 @@ class Graph(Protocol):
     """
 
     module: ModuleType
-    shape: Reading
-    nodes: Nodes
+    shape: EngineReading
+    nodes: EngineObjects
     program: list[Any]
     objects: list[Any]
     leaves: dict[int, int]
@@ -176,7 +176,7 @@ class Recording:
             program's nodes. If this graph cannot be read, the recording has no nodes.
     """
 
-    def __init__(self, graph: Graph, filename: str, *, traced: bool = False) -> None:
+    def __init__(self, graph: RecordedGraph, filename: str, *, traced: bool = False) -> None:
         self.answer: list[Any] = ["record"]
         self._graph, self._shape, self._filename = graph, graph.shape, filename
         self._made_at: dict[int, tuple[int, int]] = {}  # by address: the program's node it was made for, and the line
@@ -416,7 +416,7 @@ class Log:
         graph: the program that was built.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: RecordedGraph) -> None:
         self.events: list[list[Any]] = []
         self.losses: list[Any] = []
         self._graph, self._shape = graph, graph.shape

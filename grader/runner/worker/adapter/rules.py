@@ -123,7 +123,7 @@ class Rule(NamedTuple):
     call: Call | None = None
 
 
-class Inputs(NamedTuple):
+class InputsPlace(NamedTuple):
     """The place of a node's inputs: an attribute or a method of the node, or of the object that it keeps as `via`."""
 
     name: str = ""
@@ -142,7 +142,7 @@ class Inputs(NamedTuple):
         return content() if callable(content) and not values.is_row(content) else content
 
 
-class Reading(NamedTuple):
+class EngineReading(NamedTuple):
     """The shape of an engine: its class, and the attributes with their roles.
 
     Only the worker uses the attributes after `rule`.
@@ -163,7 +163,7 @@ class Reading(NamedTuple):
     data: str
     grad: str
     grad_starts_as_none: bool = False
-    inputs_at: Inputs = Inputs()
+    inputs_at: InputsPlace = InputsPlace()
     rule: Rule = Rule()
     make: Callable[[float], Any] | None = None
     passes: tuple[str, ...] = ()
@@ -248,7 +248,7 @@ STORED = ("pairs", "parallel")
 _CONTAINERS = (list, dict, set)  # types in which a file may keep a tape
 
 
-class Nodes(Protocol):
+class ProgramNodes(Protocol):
     """The nodes of one program, made with the learner's class."""
 
     module: ModuleType
@@ -275,7 +275,7 @@ class Rules:
 
     alone = True
 
-    def __init__(self, shape: Reading) -> None:
+    def __init__(self, shape: EngineReading) -> None:
         self.shape = shape
 
     def has(self, node: Any) -> bool:
@@ -404,7 +404,7 @@ class ParallelRules(StoredRules):
 class CalledRules(Rules):
     """Functions that are called for each node."""
 
-    def __init__(self, shape: Reading) -> None:
+    def __init__(self, shape: EngineReading) -> None:
         super().__init__(shape)
         self.call = shape.rule.call or Call(shape.rule.name)
 
@@ -566,7 +566,7 @@ class InlineRules(Rules):
 
     alone = False
 
-    def __init__(self, shape: Reading, nodes: Nodes) -> None:
+    def __init__(self, shape: EngineReading, nodes: ProgramNodes) -> None:
         super().__init__(shape)
         self._nodes = nodes
         self._tripled: list[Any] = []
@@ -628,7 +628,7 @@ _KINDS: dict[str, type[Rules]] = {"pairs": PairRules, "parallel": ParallelRules}
 _KINDS |= dict.fromkeys(("closure", "visit", "pull", "called"), CalledRules)
 
 
-def rules_of(shape: Reading, nodes: Nodes | None = None) -> Rules:
+def rules_of(shape: EngineReading, nodes: ProgramNodes | None = None) -> Rules:
     """Return the local rules of an engine, for the nodes of one program. Only inline rules need these nodes."""
     if shape.rule.kind == "inline" and nodes is not None:
         return InlineRules(shape, nodes)

@@ -50,7 +50,7 @@ def _weakly(obj: Any) -> Any:
         return obj
 
 
-class Nodes:
+class EngineObjects:
     """The objects of the learner's classes made since the file was loaded, oldest first.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..confine import limits
 from . import load
-from .candidates import Candidate, File, Function, Splice, candidates, edited, first_line, grafts
+from .candidates import CandidateRow, Function, ParsedFile, SpliceRow, candidates, edited, first_line, grafts
 from .execute import LearnerFile, execute
 
 _CALLS = 200_000  # calls and steps of loops while a file is executed
@@ -33,7 +33,7 @@ class CandidateFile(LearnerFile):
         self._calls = min(self._calls, _CALLS)
         self._editable = frozenset(order["editable"])
         self._solution: str = order["solution"]
-        self._found: list[Candidate] = []
+        self._found: list[CandidateRow] = []
         self._compiled: _Compiled | None = None
 
     @property
@@ -44,8 +44,8 @@ class CandidateFile(LearnerFile):
     def load(self) -> list[Any]:
         """Return `["candidates", found]`, without running the file. There are none if the file cannot be parsed."""
         try:
-            file = File(_without_broken_cells(self._source, self._cells), self._editable)
-            found = grafts(file, File(self._solution, frozenset())) if self._solution else candidates(file)
+            file = ParsedFile(_without_broken_cells(self._source, self._cells), self._editable)
+            found = grafts(file, ParsedFile(self._solution, frozenset())) if self._solution else candidates(file)
             self._compiled = _Compiled(file, self._source, self._filename, self._cells)
             self._builtins = load.builtins_for(self._compiled.parsed, self._allow)
             self._found = found
@@ -83,7 +83,7 @@ class CandidateFile(LearnerFile):
         """Return whether a frame may be stopped: while candidates are made, any one."""
         return not self._found or super().is_theirs(frame)
 
-    def _tried(self, candidate: Candidate, batch: dict[str, Any]) -> list[Any]:
+    def _tried(self, candidate: CandidateRow, batch: dict[str, Any]) -> list[Any]:
         assert self._compiled is not None
         try:
             self._parsed = self._compiled.edited(candidate.splices)
@@ -154,14 +154,14 @@ class _Compiled:
         cells: the lines in which a notebook's cells begin.
     """
 
-    def __init__(self, file: File, source: str, filename: str, cells: Sequence[int]) -> None:
+    def __init__(self, file: ParsedFile, source: str, filename: str, cells: Sequence[int]) -> None:
         self.parsed = load.parse(source, filename, cells, loops=True)
         self._file = file
         self._source = source
         self._filename = filename
         self._cells = cells
 
-    def edited(self, splices: Sequence[Splice]) -> load.Parsed:
+    def edited(self, splices: Sequence[SpliceRow]) -> load.Parsed:
         """Return the compiled file with an edit. Raises the same errors as `load.parse`."""
         # compile the edited function alone, if the file has one code object
         function = next((one for one in self._file.functions if _inside(splices, one)), None)
@@ -171,14 +171,14 @@ class _Compiled:
                 return self.parsed._replace(codes=(code,))
         return load.parse(edited(self._source, splices), self._filename, self._cells, loops=True)
 
-    def _with(self, function: Function, splices: Sequence[Splice]) -> CodeType | None:
+    def _with(self, function: Function, splices: Sequence[SpliceRow]) -> CodeType | None:
         """Return the file's code with an edited function, or None if the function's code is not where it is expected.
 
         The function is compiled inside of empty classes of the same names, at the same lines.
         """
         (whole,) = self.parsed.codes
         start, end = function.start, function.end
-        text = edited(self._source[start:end], [Splice(a - start, b - start, new) for a, b, new in splices])
+        text = edited(self._source[start:end], [SpliceRow(a - start, b - start, new) for a, b, new in splices])
         heads = "".join(f"{' ' * depth}class {owner.name}:\n" for depth, owner in enumerate(function.owners))
         # the heads take as many lines as there are classes, so that the function keeps its lines
         blank = "\n" * (function.node.lineno - 1 - len(function.owners))
@@ -193,7 +193,7 @@ class _Compiled:
         return _replaced(whole, path, code)
 
 
-def _inside(splices: Sequence[Splice], function: Function) -> bool:
+def _inside(splices: Sequence[SpliceRow], function: Function) -> bool:
     """Return whether an edit changes nothing but the body of a function."""
     return splices[0].start >= function.body and splices[-1].end <= function.end
 

@@ -76,10 +76,12 @@ class Plan(NamedTuple):
     Attributes:
         uid: the user to change to; 0 to keep the present one.
         ruleset: the descriptor of a Landlock ruleset; -1 for none.
-        filter: the seccomp filter, or None.
-        reporting: two filters to use instead of `filter` if the kernel can report calls: the first one reports the
-            calls of `syscalls.REPORTED` and allows all others, the second one allows these calls and is otherwise
-            equal to `filter`. A reported call is never carried out, whether or not somebody answers the report.
+        filter: the seccomp filter to install if calls are not reported; None for no filter.
+        reporting: two filters to install one after the other if the kernel can report calls; None for no reports.
+            `reporting_filter` makes the first one. It reports the calls of `syscalls.REPORTED`. `seccomp_filter` makes
+            the second one, with `beside_reporter`. It refuses what `filter` refuses, except the reported calls: the
+            kernel makes no report of a call that another filter refuses. A reported call is not carried out, even if
+            nobody answers the report.
     """
 
     uid: int = 0
@@ -109,14 +111,15 @@ class Plan(NamedTuple):
         if self.ruleset >= 0:
             _check(_syscall(_LANDLOCK_RESTRICT_SELF, self.ruleset, 0), "landlock_restrict_self")
             os.close(self.ruleset)
-        # seccomp comes last, because it refuses the calls above
-        rest = self.filter
+        # seccomp comes last, because it refuses the calls above; the filter that reports comes first, because the
+        # other one refuses the calls that install it and send its descriptor
+        last = self.filter
         if self.reporting is not None and (reports := self.reporting[0].install_reporter()) >= 0:
             send(reports)
             os.close(reports)
-            rest = self.reporting[1]
-        if rest is not None:
-            rest.install()
+            last = self.reporting[1]
+        if last is not None:
+            last.install()
 
 
 def _check(result: int, what: str) -> int:
@@ -175,9 +178,9 @@ def _allow_reading(ruleset: int, path: str) -> None:
 def seccomp_filter(machine: str, *, may_open: bool, beside_reporter: bool = False) -> Filter:
     """Return a filter that allows the system calls that computing needs.
 
-    With `may_open`, it also allows opening files for reading. With `beside_reporter`, it also allows the calls that
-    `reporting_filter` refuses. `clone3` fails with ENOSYS, and every other system call with EPERM. Raises `Unavailable`
-    for a machine whose system calls are not known.
+    With `may_open`, it also allows opening files for reading. With `beside_reporter`, it also allows the calls of
+    `syscalls.REPORTED`, which a `reporting_filter` in the same process refuses. `clone3` fails with ENOSYS, and every
+    other system call with EPERM. Raises `Unavailable` for a machine whose system calls are not known.
     """
     try:
         arch, _, compute, look, opening = syscalls.MACHINES[machine]

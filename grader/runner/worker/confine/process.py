@@ -24,7 +24,7 @@ _NULL, _CHANNEL, _OUTPUT, _FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are t
 _HIGH = 32  # descriptors from this one on are free when a process starts
 
 
-class File(Protocol):
+class EngineFile(Protocol):
     """A learner's file in an engine process. Its answers are plain data, ready to be sent."""
 
     def load(self) -> list[Any]:
@@ -47,7 +47,7 @@ class File(Protocol):
         """Return whether the file ran to its end, so that batches can be run."""
 
 
-Loader: TypeAlias = Callable[[dict[str, Any]], File]
+Loader: TypeAlias = Callable[[dict[str, Any]], EngineFile]
 
 
 def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> NoReturn:
@@ -109,7 +109,7 @@ def _send(channel: int, reports: int) -> None:
     connection.detach()  # the descriptor stays open when the object goes
 
 
-def _renew(file: File, snapshot: Snapshot) -> None:
+def _renew(file: EngineFile, snapshot: Snapshot) -> None:
     """Restore the interpreter, or end the process.
 
     Output is discarded from here on, because the file prints again what it printed when it was loaded.
@@ -125,7 +125,7 @@ def _renew(file: File, snapshot: Snapshot) -> None:
         _exit(framing.LEFT_BEHIND)
 
 
-def _within(cpu_s: float, file: File, context: Context, act: Callable[..., Any], *arguments: Any) -> Any:
+def _within(cpu_s: float, file: EngineFile, context: Context, act: Callable[..., Any], *arguments: Any) -> Any:
     """Run learner code in a context for at most `cpu_s` seconds of CPU time, and flush its output."""
     limits.start_clocks(cpu_s, file.is_theirs)
     result = context.run(act, *arguments)

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 
 from grader.runner import client
 from grader.runner.worker.adapter import candidates as made
-from grader.runner.worker.adapter.candidates import MOST, Candidate, File
+from grader.runner.worker.adapter.candidates import MOST, CandidateRow, ParsedFile
 from grader.runner.worker.adapter.trials import CandidateFile
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[4] / "solutions").glob("*.py"))
 RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
 
 
-def all_of(source: str) -> list[Candidate]:
-    return made.candidates(File(source, frozenset(range(1, source.count("\n") + 2))))
+def all_of(source: str) -> list[CandidateRow]:
+    return made.candidates(ParsedFile(source, frozenset(range(1, source.count("\n") + 2))))
 
 
-def edited(source: str, candidate: Candidate) -> str:
+def edited(source: str, candidate: CandidateRow) -> str:
     return made.edited(source, candidate.splices)
 
 
@@ -150,7 +150,7 @@ def test_the_same_edit_everywhere_is_one_candidate() -> None:
 
 def test_only_editable_lines_are_edited() -> None:
     """A line that is not among the given ones stays."""
-    found = [one for one in made.candidates(File(RULE, frozenset({3}))) if one.kind != "function"]
+    found = [one for one in made.candidates(ParsedFile(RULE, frozenset({3}))) if one.kind != "function"]
     assert found
     assert {(3,)} == {candidate.lines for candidate in found}
     assert {RULE.splitlines()[1]} == {edited(RULE, candidate).splitlines()[1] for candidate in found}
@@ -206,7 +206,7 @@ def test_a_pair_may_be_a_mirror_image() -> None:
 def test_a_function_with_editable_lines_is_a_candidate() -> None:
     """It covers the whole function, and has no text. What the stub already has is right."""
     source = "class V:\n  def f(self):\n    return 0\n\n  def g(self):\n    return 0\n"
-    (found,) = (one for one in made.candidates(File(source, frozenset({3}))) if one.kind == "function")
+    (found,) = (one for one in made.candidates(ParsedFile(source, frozenset({3}))) if one.kind == "function")
     assert ((2,), "V.f", source.replace("def f(self):\n    return 0", "")) == (
         found.lines,
         found.function,
@@ -216,7 +216,7 @@ def test_a_function_with_editable_lines_is_a_candidate() -> None:
 
 def grafted(mine: str, right: str) -> dict[str, tuple[int, ...]]:
     """Return the files with a part of a right one, each with the lines that it changes."""
-    files = (File(text, frozenset(range(1, 20))) for text in (mine, right))
+    files = (ParsedFile(text, frozenset(range(1, 20))) for text in (mine, right))
     return {edited(mine, one): one.lines for one in made.grafts(*files)}
 
 

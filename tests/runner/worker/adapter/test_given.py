@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grader.runner.worker.adapter.given import function_of, value_of
-from grader.runner.worker.adapter.rules import Reading
+from grader.runner.worker.adapter.rules import EngineReading
 
 ROOT = Path(__file__).resolve().parents[4]
 SQUARE = [["leaf", 3.0], ["mul", 0, 0]]  # a * a, at 3
@@ -36,14 +36,14 @@ def test_gradients_are_those_of_the_table_near_its_numbers(
 ) -> None:
     """Farther away, they are larger by the distance. The values are always right."""
     node = engine(at)
-    out = function_of(Reading(engine, "data", "grad"), SQUARE, 1, [4.0])(node)
+    out = function_of(EngineReading(engine, "data", "grad"), SQUARE, 1, [4.0])(node)
     out.backward()
     assert (pytest.approx(value), pytest.approx(grad, rel=1e-6)) == (out.data, node.grad)
 
 
 def test_nothing_that_a_given_function_can_reach_differentiates(engine: type[Any]) -> None:
     """Its module and its closure have no function that returns the gradient of a program, or the gradients."""
-    f = function_of(Reading(engine, "data", "grad"), SQUARE, 1, [4.0])
+    f = function_of(EngineReading(engine, "data", "grad"), SQUARE, 1, [4.0])
     held = [*f.__globals__.values(), *(cell.cell_contents for cell in f.__closure__ or ())]
     arguments = [(SQUARE, 1, [3.0]), (SQUARE, [3.0]), (SQUARE, 1, [3.0], 0), (SQUARE, [3.0], 0)]
     returned = []

@@ -10,7 +10,7 @@ from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.runner.worker.adapter.set_order import Nodes, order_hash, rank
+from grader.runner.worker.adapter.set_order import EngineObjects, order_hash, rank
 
 SEEDS = range(4)
 Load = Callable[[str], ModuleType]
@@ -88,7 +88,7 @@ def test_neighbours_are_met_in_both_orders(apart: int) -> None:
 def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed: int) -> None:
     """The n-th object of a run has the hash of the number n, whatever its class."""
     module = loaded(identity)
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(seed)
     made = [module.Value(1.0) for _ in range(20)]
     assert [order_hash(number, seed) for number in range(20)] == [hash(obj) for obj in made]
@@ -98,7 +98,7 @@ def test_objects_are_hashed_by_number_and_seed(loaded: Load, identity: str, seed
 def test_ids_are_ordered_by_rank(loaded: Load, seed: int) -> None:
     """Ids are in the same order on every machine. A set of them is iterated like a set of the objects."""
     module = loaded(PLAIN + "def ident(o):\n    return id(o)\n")
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(seed)
     made = [module.Value(1.0) for _ in range(20)]
     ids = [module.ident(one) for one in made]
@@ -108,7 +108,7 @@ def test_ids_are_ordered_by_rank(loaded: Load, seed: int) -> None:
 
 def both_orders(module: ModuleType) -> bool:
     """Return whether seeds 0 and 1 give both orders for any two objects made within seven of each other."""
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     met: dict[tuple[int, int], set[int]] = {}
     for seed in (0, 1):
         nodes.start_run(seed)
@@ -127,7 +127,7 @@ def test_a_real_set_of_two_objects_is_walked_in_both_orders(loaded: Load, identi
 def test_subclasses_share_their_bases_numbering(loaded: Load) -> None:
     """Objects of subclasses, with and without their own __init__, are numbered together with the base class."""
     module = loaded(BASE)
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(1)
     made = [module.Value(1), module.Node(2), module.Leaf(3)]
     assert [order_hash(number, 1) for number in range(3)] == [hash(obj) for obj in made]
@@ -144,7 +144,7 @@ def test_a_hash_of_ones_own_that_goes_by_identity_follows_the_seed(loaded: Load,
 def test_a_class_that_cannot_be_hashed_stays_so(loaded: Load) -> None:
     """A dataclass that compares by value has no hash, with and without the worker's numbering."""
     module = loaded(COMPARED)
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(0)
     obj = module.Value(1.0)
     assert [obj] == nodes.of_run()
@@ -156,7 +156,7 @@ def test_a_class_that_cannot_be_hashed_stays_so(loaded: Load) -> None:
 def test_sorting_by_id_changes_with_the_seed(loaded: Load, source: str) -> None:
     """`id` in the learner's module follows the seed: sorted(key=id) is ascending or descending."""
     module = loaded(source + "def ids(objects):\n    return [o.data for o in sorted(objects, key=id)]\n")
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     orders = []
     for seed in (0, 1):
         nodes.start_run(seed)
@@ -170,7 +170,7 @@ def test_ids_tell_objects_apart_across_runs(loaded: Load) -> None:
     Objects of other classes keep Python's id.
     """
     module = loaded(PLAIN + "def ident(o):\n    return id(o)\n")
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     made = []
     for seed in (0, 0, 1):
         nodes.start_run(seed)
@@ -182,7 +182,7 @@ def test_ids_tell_objects_apart_across_runs(loaded: Load) -> None:
 def test_a_hash_never_changes(loaded: Load, identity: str) -> None:
     """An object keeps its first hash, even if a later run has another seed."""
     module = loaded(identity)
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(0)
     made = [module.Value(i) for i in range(10)]
     before = [hash(obj) for obj in made]
@@ -195,7 +195,7 @@ def test_a_hash_never_changes(loaded: Load, identity: str) -> None:
 def test_objects_made_at_import_get_a_number_when_first_hashed(loaded: Load) -> None:
     """An object made before the run gets a number with its first hash, and keeps it."""
     module = loaded(PLAIN + "zero = Value(0)\n")
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(1)
     module.Value(1)
     assert order_hash(1, 1) == hash(module.zero)
@@ -207,7 +207,7 @@ def test_a_copy_is_another_object(loaded: Load) -> None:
     import copy
 
     module = loaded(PLAIN)
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(0)
     one = module.Value(1)
     two = copy.copy(one)
@@ -231,7 +231,7 @@ def test_other_classes_of_the_file_keep_working(loaded: Load, source: str) -> No
     before = hash(module.thing) if module.thing.__hash__ is not object.__hash__ else None
     kind: Any = type(module.thing)
     args = {"Wrong": ("x",), "Kind": (1,), "Pair": (1, 2)}.get(kind.__name__, ())
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(0)
     assert kind is type(kind(*args))
     if kind.__name__ in ("Kind", "Pair"):
@@ -242,7 +242,7 @@ def test_other_classes_of_the_file_keep_working(loaded: Load, source: str) -> No
 def test_a_global_called_id_is_the_files_own(loaded: Load) -> None:
     """A variable or a function of the file called `id` is not replaced."""
     module = loaded(PLAIN + "id = 7\ndef mine():\n    return id\n")
-    Nodes(module)
+    EngineObjects(module)
     assert module.mine() == 7
 
 
@@ -253,7 +253,7 @@ def test_the_usual_repr_follows_the_seed(loaded: Load) -> None:
     """
     source = PLAIN + "class Named(Value):\n    def __repr__(self):\n        return 'me'\n"
     module = loaded(source)
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     orders = []
     for seed in (0, 1):
         nodes.start_run(seed)
@@ -266,7 +266,7 @@ def test_the_usual_repr_follows_the_seed(loaded: Load) -> None:
 def test_an_object_made_past_the_class_is_met(loaded: Load, make: str) -> None:
     """A node that was made without the class's constructor gets its number when it is first used."""
     module = loaded(PLAIN + f"import copy\ndef make():\n    return {make}\n")
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(0)
     made = module.make()
     nodes.meet(made)
@@ -278,7 +278,7 @@ def test_a_class_of_make_dataclass_is_followed(loaded: Load) -> None:
     """A class made by make_dataclass is numbered, although its module is `types`."""
     fields = "['data'], namespace={'__hash__': object.__hash__}, eq=False"
     module = loaded(f"from dataclasses import make_dataclass\nValue = make_dataclass('Value', {fields})\n")
-    nodes = Nodes(module)
+    nodes = EngineObjects(module)
     nodes.start_run(0)
     made = module.Value(1.0)
     assert [made] == nodes.of_run()

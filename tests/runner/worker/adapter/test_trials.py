@@ -10,7 +10,7 @@ from every import every
 
 from grader.runner.worker.adapter import candidates as made
 from grader.runner.worker.adapter import load
-from grader.runner.worker.adapter.candidates import File
+from grader.runner.worker.adapter.candidates import ParsedFile
 from grader.runner.worker.adapter.trials import CandidateFile, _Compiled
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[4] / "solutions").glob("*.py"))
@@ -55,7 +55,7 @@ def opened(source: str, cells: Sequence[int] = ()) -> CandidateFile:
 def test_the_code_of_an_edited_function_is_that_of_the_edited_file(path: Path) -> None:
     """Only one function is compiled again. The code of the file is the same as if all of it was compiled."""
     source = path.read_text(encoding="utf-8")
-    file = File(source, frozenset(range(1, source.count("\n") + 2)))
+    file = ParsedFile(source, frozenset(range(1, source.count("\n") + 2)))
     compiled = _Compiled(file, source, path.name, ())
     for candidate in made.candidates(file)[::40]:
         if candidate.kind != "function":
