@@ -158,6 +158,15 @@ class CheckOutcome(msgspec.Struct, frozen=True):
     passes: bool = True
     calls: tuple[str, ...] = ()
 
+    @property
+    def unfilled(self) -> bool:
+        """Return whether the check reached code that is still to be filled in.
+
+        A check may count as not started for another reason, too: because something that it needs is wrong.
+        """
+        stop = self.finding.stopped if self.finding else None
+        return stop is not None and stop.unfilled
+
 
 # -- the reason why learner code gave no answer, and what stopped it, as data for `grader.words`
 

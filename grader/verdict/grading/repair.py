@@ -255,7 +255,7 @@ def _failed(exercise: Exercise, examined: Examined) -> tuple[list[Check], bool]:
     Checks whose code is still to be filled in come last, because no edit in one place makes them pass. If no code was
     begun, there are no checks.
     """
-    begun = {check: examined.outcomes[check].status != "not_started" for check in examined.failures}
+    begun = {check: not examined.outcomes[check].unfilled for check in examined.failures}
     failed = [check for check in exercise.checks if check.id in begun and not check.bonus]
     failed.sort(key=lambda check: not begun[check.id])  # stable: the others keep the course's order
     return failed if any(begun[check.id] for check in failed) else [], all(begun[check.id] for check in failed)
@@ -327,7 +327,7 @@ def _later_passed(
     """
     for check in checks:
         screens = _screens(examined, [check])
-        if not screens or examined.outcomes[check.id].status == "not_started":
+        if not screens or examined.outcomes[check.id].unfilled:
             continue
         edits, _ = _split(candidates, *_executed(process, screens, examined.passing), trial.source)
         attempt = _Attempt(trial, process, screens, edits.where(edits.is_suspect), filled=True, tried=tried)
