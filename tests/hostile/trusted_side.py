@@ -92,6 +92,7 @@ class Forged:
     fresh = True
     shared = False
     attempts = ()
+    limited = False
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ function fitsObject({ properties = {}, required = [], additionalProperties: othe
 function answered(action, text) {
   if (typeof text !== "string" || text.length > MOST_CHARACTERS) throw new Error(`the answer to ${action} is too long`);
   const value = JSON.parse(text);
-  if (!fits(SCHEMAS.Answers.properties?.[action] ?? {}, value)) throw new Error(`the answer to ${action} is not one`);
+  if (!fits(SCHEMAS.InterpreterAnswers.properties?.[action] ?? {}, value)) throw new Error(`the answer to ${action} is not one`);
   return value;
 }
 

@@ -151,7 +151,7 @@ def test_the_stub_is_not_started(submit: Callable[..., Any]) -> None:
     [
         ("syntax", "SyntaxError", 2, "x = 1\ndef f(:\n"),
         ("raised", "ZeroDivisionError", 2, "x = 1\nx / 0\n"),
-        ("module", "NotAvailable", 2, "import torch\ntorch.tensor(1.0)\n"),
+        ("module", "NotAvailable", 2, "import torch\nx = torch.tensor(1.0)\n"),
         ("exit", "SystemExit", 2, "import sys\nsys.exit()\n"),
         ("raised", "KeyboardInterrupt", 1, "raise KeyboardInterrupt\n"),
         ("raised", "MemoryError", 1, "x = bytearray(10 << 30)\n"),
