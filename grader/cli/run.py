@@ -356,7 +356,8 @@ def _write(report: Report, options: GradeOptions, own: Path | None, progress: Pr
                 remember(own, progress)
             write_report(report, path)
     except OSError as error:
-        raise UserError(practice.report_not_written(str(path), error.strerror or "")) from None
+        missing = "" if path.parent.exists() else str(path.parent)
+        raise UserError(practice.report_not_written(str(path), error.strerror or "", missing)) from None
     if not options.as_json:
         print(practice.report_in(shown_path(path)))
 

@@ -293,6 +293,11 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
             return {}
 
 
+def of_answers(names: Sequence[str], explanation: str) -> str:
+    """Return the explanation of some wrong answers of a function, with their names."""
+    return f"This is about {_and(names)} alone. {explanation}"
+
+
 def _given_back(type_name: str | None) -> str:
     """Return the object that a function returned: the name of a type, or None with its usual cause."""
     return _NONE if type_name == "None" else str(type_name)

@@ -195,7 +195,10 @@ IN_PART = "The failure is shown in part; `grade --all` shows all of it."
 MISSED_BONUS = "`grade --all` says why a bonus was not earned."
 NO_CURRENT_FOLDER = "the current folder no longer exists; change to another one"
 no_folder = Sentence("{option} {folder}: there is no such folder")
-report_not_written = Sentence("the report could not be written to {path}: {why}; try --report FILE")
+report_not_written = Sentence(
+    "the report could not be written to {path}: {why}; "
+    "{folder:?create the folder {folder}, or }choose another file with --report FILE"
+)
 
 # -- files that were not read ---------------------------------------------------------------------------
 

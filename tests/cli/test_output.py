@@ -55,6 +55,8 @@ def test_a_report_that_cannot_be_written_is_told_after_the_results(grade: Grade,
     assert "PASS     02 swap" in done.stdout
     assert "Score " in done.stdout
     assert "the report could not be written to" in done.stderr
+    create = "create the folder no/such/folder, or " if target.startswith("no") else ""
+    assert f"; {create}choose another file with" in done.stderr
     assert "--report FILE" in done.stderr
     assert before == sorted(work.iterdir())
 

@@ -81,7 +81,8 @@ class FunctionChecks(Judging):
             arguments: The numbers or texts with which it is called.
             expected: The numbers that it must return, in this order, by their names in messages.
             about: A description of the task for the learner.
-            reveal: Whether a failure shows the expected numbers.
+            reveal: Whether a failure shows the expected numbers. If not, the numbers are answers that a learner has
+                worked out, and a diagnosis compares each of them alone.
         """
         if not expected:
             raise ArgumentError("returns: `expected` names no number")
@@ -92,7 +93,7 @@ class FunctionChecks(Judging):
             self._went_through(outcome, about)
             compare_returned(function, outcome.called[0], expected, about, reveal)
 
-        self._examine([Run(NOTHING, (call,))], judge, engine=False)
+        self._examine([Run(NOTHING, (call,))], judge, engine=False, answers={} if reveal else expected)
 
     def measures(self, function: str, *names: str, on: Program, by: Measure, passed: bool = False) -> None:
         """Check the numbers that a learner's function returns for a list of nodes, and that it changes nothing.

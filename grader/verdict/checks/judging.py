@@ -1,7 +1,7 @@
 """The runs of a check: they are sent as batches, and their outcomes are judged under every order seed."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Protocol, TypeAlias
@@ -16,7 +16,7 @@ from ...course.remarks import DependsOnOrder, Remark
 from ...runner.client import Batch, Broke, Died, Done, Problem, Ran, Read, Reading, Reason, Run
 from .hidden_tests import ArgumentError
 from .outcome import CheckFailed, fail, fail_for
-from .questions import AnsweredBatch, Questions, is_played, lacks, layers, left_out, not_offered, outline
+from .questions import NO_ANSWERS, AnsweredBatch, Questions, is_played, lacks, layers, left_out, not_offered, outline
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 HUGE = 1_000  # a program with more nodes is run once
@@ -192,11 +192,12 @@ class Judging:
         engine: bool = True,
         where_offered: bool = False,
         again: Callable[..., None] | None = None,
+        answers: Mapping[str, float] = NO_ANSWERS,
     ) -> None:
         """Send the runs as one batch, and judge the outcomes of each program under every order seed.
 
         If a program that was drawn for this check fails, `again` runs its parts. The first part that fails is then
-        shown instead of the program.
+        shown instead of the program. `answers` are those of `AnsweredBatch`.
         """
         # send the runs
         if not runs:
@@ -212,7 +213,7 @@ class Judging:
 
         # judge the answer
         answer = ran.answer
-        failures = self._judge(batch, answer, judge, where_offered)
+        failures = self._judge(batch, answer, judge, where_offered, answers)
         if self._to_the_end:
             return
 
@@ -245,13 +246,19 @@ class Judging:
         return Batch(tuple(runs), calls, limits.cpu_s or self._limits.cpu_s, order_seeds, engine, limits.measured)
 
     def _judge(
-        self, batch: Batch, answer: Read | Problem | Died, judge: Judge, where_offered: bool
+        self,
+        batch: Batch,
+        answer: Read | Problem | Died,
+        judge: Judge,
+        where_offered: bool,
+        answers: Mapping[str, float],
     ) -> dict[int, CheckFailed]:
         """Judge each run of a batch, and keep the answer with the verdicts. Return the failures by the run's index."""
         runs = batch.runs
         aside = {i for i, run in enumerate(runs) if self._questions.is_fresh(run.program)}
         if not isinstance(answer, Read):
-            self.shown.append(AnsweredBatch(runs, answer, frozenset(range(len(runs))), frozenset(aside)))
+            every = frozenset(range(len(runs)))
+            self.shown.append(AnsweredBatch(runs, answer, every, frozenset(aside), answers=answers))
             return {}
         self.reading = answer.reading if batch.engine else None
         self.left_out = self.left_out or left_out(answer)
@@ -264,7 +271,7 @@ class Judging:
         unsettled = frozenset(i for i, verdict in enumerate(verdicts) if verdict.unsettled)
         huge = _is_huge(runs)
         seen = outline(answer) if huge else answer
-        self.shown.append(AnsweredBatch(runs, seen, frozenset(failures), frozenset(aside), unsettled, huge))
+        self.shown.append(AnsweredBatch(runs, seen, frozenset(failures), frozenset(aside), unsettled, huge, answers))
         return failures
 
     def _fixes(

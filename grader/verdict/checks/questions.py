@@ -4,8 +4,9 @@ The families of checks compare the observations with what is expected.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -241,6 +242,8 @@ def _is_pass(run: Run, number: int) -> bool:
 
 # -- the answer to a whole batch
 
+NO_ANSWERS: Mapping[str, float] = MappingProxyType({})
+
 
 class AnsweredBatch(Struct, frozen=True):
     """A batch and its answer.
@@ -251,6 +254,8 @@ class AnsweredBatch(Struct, frozen=True):
             programs that the engine need not be able to build.
         unsettled: The indices of the runs that were wrong under some order seeds only.
         huge: Whether a graph was so large that it was run under one order seed only.
+        answers: The right numbers by their names, if the only run calls a function that returns what a learner has
+            worked out.
     """
 
     runs: tuple[Run, ...]
@@ -259,6 +264,7 @@ class AnsweredBatch(Struct, frozen=True):
     aside: frozenset[int]
     unsettled: frozenset[int] = frozenset()
     huge: bool = False
+    answers: Mapping[str, float] = NO_ANSWERS
 
 
 def outline(answer: Read | Problem | Died) -> Read | Problem | Died:

@@ -20,6 +20,7 @@ from .misconceptions import (
     Edit,
     Misconception,
     SpansToSearch,
+    answer_of,
     anywhere,
     apply_edits,
     arrived,

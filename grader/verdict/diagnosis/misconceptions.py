@@ -39,6 +39,7 @@ from ...runner.client import (
     Run,
     Traced,
 )
+from ..checks.outcome import close
 from ..checks.questions import AnsweredBatch
 from .facts import NOTHING_ADDED
 
@@ -297,7 +298,8 @@ class Behaviour(Struct, frozen=True):
     Attributes:
         programs: `RIGHT` or a fingerprint for each program, by `check:batch:program`. It has no entry for a program
             that was not run, that needs an operation which the engine does not offer, or that stops at code still to
-            be filled in.
+            be filled in. If a function returns what a learner has worked out, each answer has an entry of its own, by
+            `check:batch:program:answer`.
         unclear: The keys of programs about which nothing is known.
         arrived: Whether any node but the root received a gradient; None if no run observed gradients.
         overflowed: The keys of programs that ended in an `OverflowError` under every order seed.
@@ -331,15 +333,34 @@ def behaviour(shown: Mapping[str, Sequence[AnsweredBatch]]) -> Behaviour:
                 key = f"{check}:{n}:{i}"
                 # a huge graph is run under one order seed, so it may be right by chance
                 by_chance = batch.huge and i in batch.wrong and not settled
+                keys = [f"{key}:{name}" for name in batch.answers] or [key]
                 if any(map(_reached_a_limit, outcomes)):  # the other order seeds may not have been run
                     outcomes = [Died("cpu_limit")]
                 if by_chance or any(map(_no_evidence, outcomes)):
-                    unclear.add(key)
+                    unclear.update(keys)
+                elif i in batch.wrong:
+                    programs.update(_looks_of_answers(keys, batch.answers, outcomes))
                 else:
-                    programs[key] = fingerprint(outcomes) if i in batch.wrong else RIGHT
+                    programs.update(dict.fromkeys(keys, RIGHT))
                 if i in batch.wrong and all(map(_overflowed, outcomes)):
-                    overflowed.add(key)
+                    overflowed.update(keys)
     return Behaviour(programs, frozenset(unclear), arrived(every), frozenset(overflowed))
+
+
+def _looks_of_answers(
+    keys: Sequence[str], answers: Mapping[str, float], outcomes: "Sequence[Done | Broke | Problem | Died | None]"
+) -> dict[str, str]:
+    """Return the fingerprint of each answer of a wrong run: that of its number, or of the whole run without numbers."""
+    first = outcomes[0]
+    called = first.results[0] if isinstance(first, Done) and answers else None
+    numbers = called.numbers if isinstance(called, Called) else None
+    if numbers is None or len(numbers) != len(answers) or len(set(map(fingerprint, ([one] for one in outcomes)))) > 1:
+        return dict.fromkeys(keys, fingerprint(outcomes))
+    scale = max(map(abs, answers.values()))
+    return {
+        key: RIGHT if close(number, right, scale) else fingerprint([Done((Called(numbers=(number,)),))])
+        for key, number, right in zip(keys, numbers, answers.values(), strict=True)
+    }
 
 
 def arrived(batches: Iterable[AnsweredBatch]) -> bool | None:
@@ -358,6 +379,11 @@ def arrived(batches: Iterable[AnsweredBatch]) -> bool | None:
 def check_of(key: str) -> str:
     """Return the check to which a key of `Behaviour.programs` belongs."""
     return key.partition(":")[0]
+
+
+def answer_of(key: str) -> str | None:
+    """Return the name of the answer to which a key of `Behaviour.programs` belongs; None if it is that of a program."""
+    return key.split(":", 3)[3] if key.count(":") >= 3 else None
 
 
 def _outcomes(batch: AnsweredBatch, i: int) -> "Sequence[Done | Broke | Problem | Died | None]":
@@ -473,7 +499,8 @@ def diagnose(
     checks in which it gets a program wrong.
 
     If no misconception is named, two that together explain everything are named. Otherwise, the programs that depend
-    on one function alone are compared, function by function.
+    on one function alone are compared, function by function. If an answer of such a function is wrong in an unknown
+    way, its other answers are compared without it.
 
     Many mistakes look alike if no gradient was propagated anywhere, or if by `facts` an operation propagates none.
     Nothing is named then. One overflow looks like any other, so a misconception is named only if the engine behaves
@@ -546,7 +573,10 @@ class _Candidate(NamedTuple):
         """Return whether both may be in one file: they change different functions, as far as that is known."""
         if self.one is None or other.one is None:
             return self.one is not other.one
-        return self.one.functions.keys().isdisjoint(other.one.functions)
+        if self.one.functions.keys().isdisjoint(other.one.functions):
+            return True
+        answers = all(map(answer_of, (*self.behaviour, *other.behaviour)))
+        return answers and self.behaviour.keys().isdisjoint(other.behaviour)
 
 
 def _pair(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehaviour]:
@@ -617,4 +647,32 @@ def _by_function(known: KnownExercise, seen: Behaviour) -> dict[str, KnownBehavi
         alone = [one for one in alike if len(one.functions) == 1]
         if len(ways) == len(alone) == 1 and not any(_alike(one, programs) for one in known.unfinished):
             explained.update({check: alone[0] for check, key in first.items() if programs.get(key, RIGHT) != RIGHT})
+        elif not alike and programs and all(map(answer_of, programs)):
+            for one in _by_answer(known, function, programs):
+                explained.setdefault(next(check_of(key) for key in one.behaviour if key in programs), one)
     return explained
+
+
+def _by_answer(known: KnownExercise, function: str, programs: Mapping[str, str]) -> Iterator[KnownBehaviour]:
+    """Yield the misconceptions that explain some answers of a function, though others are wrong in an unknown way.
+
+    Of misconceptions that explain the same answer, the one that explains the most answers counts, if there is only one.
+    """
+    wrong = {
+        one.id: {key: look for key, look in one.behaviour.items() if key in programs}
+        for one in known.misconceptions
+        if function in one.functions
+    }
+    fitting = [
+        one
+        for one in known.misconceptions
+        if wrong.get(one.id) and all(programs[key] == look for key, look in wrong[one.id].items())
+    ]
+    for one in fitting:
+        looks = wrong[one.id]
+        # several may write this function the same way
+        others = [wrong[other.id] for other in fitting if other.functions[function] != one.functions[function]]
+        smaller = all(other.keys() < looks.keys() or looks.keys().isdisjoint(other) for other in others)
+        unfinished = any(looks.items() <= other.items() for other in known.unfinished)
+        if len(one.functions) == 1 and smaller and not unfinished:
+            yield one

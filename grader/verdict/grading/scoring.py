@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from ...course.facts import FaultFact
 from ...course.load import Check, Exercise
 from ...course.oracle import KnownBehaviour
-from ...course.remarks import CellStart, SecondPass, StartingFrom, Stopped, tag_of
+from ...course.remarks import CellStart, NotRight, SecondPass, StartingFrom, Stopped, tag_of
 from ...runner.client import NOTE, Reason, cut
 from ...words import learner
 from ...words.facts import fact_text
 from ...words.practice import unread_text
 from ..checks.outcome import CheckOutcome, EngineShape, Finding, GraderFault
-from ..diagnosis import explains, operation_of
+from ..diagnosis import answer_of, check_of, explains, operation_of
 from ..report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, skipped
 
 _MOST_FACTS = 20  # for one exercise, to keep reports small
@@ -202,12 +202,20 @@ def _explained(
     hint = known.hint if known else _hint(exercise, check, outcome, facts)
     return replace(
         result,
-        diagnosis=Diagnosis(known.id, known.title, known.explanation) if known else UNSET,
+        diagnosis=Diagnosis(known.id, known.title, _explanation(known, check, finding)) if known else UNSET,
         # the command, not the hint: a learner may want to think first
         hint=exercise.hint_command(hint) if hint else UNSET,
         hint_number=hint,
         line=_line(finding, own) or UNSET,
     )
+
+
+def _explanation(known: KnownBehaviour, check: Check, finding: Finding) -> str:
+    """Return the explanation of a misconception. If it explains only some of several wrong answers, it names them."""
+    wrong = [name for remark in finding.remarks if isinstance(remark, NotRight) for name in remark.numbers]
+    explained = {answer_of(key) for key in known.behaviour if check_of(key) == check.id}
+    about = [name for name in wrong if name in explained]
+    return known.explanation if len(about) in (0, len(wrong)) else learner.of_answers(about, known.explanation)
 
 
 def _hint(exercise: Exercise, check: Check, outcome: CheckOutcome, facts: Sequence[FaultFact]) -> int:

@@ -164,6 +164,18 @@ def test_gradients_that_no_rule_could_change_are_not_missed() -> None:
     assert behaviour({"c": [asked]}).arrived is None
 
 
+@every(
+    ("numbers", "wrong"),
+    [((1.0, 5.0), ["two"]), ((7.0, 5.0), ["one", "two"]), ((1.0, 2.0, 3.0), ["one", "two"]), (None, ["one", "two"])],
+    ids=["one is wrong", "both are wrong", "too many", "no numbers"],
+)
+def test_each_answer_of_a_function_has_a_fingerprint(numbers: tuple[float, ...] | None, wrong: list[str]) -> None:
+    """A function returns what a learner has worked out. Without such numbers, every answer is wrong."""
+    answers = {"one": 1.0, "two": 2.0}
+    seen = behaviour({"c": [replace(shown(done(Called(numbers=numbers)), wrong=True), answers=answers)]})
+    assert (wrong, ["c:0:0:one", "c:0:0:two"]) == ([key[6:] for key in seen.wrong], [*seen.programs])
+
+
 @pytest.mark.parametrize(("unsettled", "expected"), [(frozenset({0}), True), (frozenset(), False)])
 def test_a_wrong_huge_graph_says_nothing_if_set_order_matters(unsettled: frozenset[int], expected: bool) -> None:
     """If another run was wrong under some order seeds only, a huge graph may be right or wrong under its only one."""
@@ -184,7 +196,7 @@ def known(name: str, fields: dict[str, Any]) -> KnownBehaviour:
 
 
 def keyed(looks: dict[str, str]) -> dict[str, str]:
-    return {f"{key[0]}:0:{key[1]}": look for key, look in looks.items()}
+    return {f"{key[0]}:0:{key[1:].replace('.', ':')}": look for key, look in looks.items()}
 
 
 @every("case", CASES, ids=[case["what"] for case in CASES])

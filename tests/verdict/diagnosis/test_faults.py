@@ -41,8 +41,12 @@ def grader() -> Iterator[Grader]:
         yield grader
 
 
-def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str, dict[str, int]]:
-    """Return the facts in sentences, the ids of the misconceptions, the first message, and the hint of each failure."""
+def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str, str, dict[str, int]]:
+    """Return what is told of a wrong file.
+
+    It is the facts in sentences, the ids of the misconceptions, the message and the explanation of the first failure,
+    and the hint of each failure.
+    """
     exercise = next((e for e in COURSE.exercises if e.id == fault["of"]), COURSE.exercises[11])
     base = COURSE.solution(exercise) if exercise.id == fault["of"] else ENGINES / f"{fault['of']}.py"
     edits = [Edit(edit["old"], edit["new"]) for edit in fault["edits"]]
@@ -60,15 +64,18 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
             assert "def _backward" in text.splitlines()[first - 1]
     result = score(exercise, examined.state, examined.checked, named, examined.facts)
     hints = {check.id: hint_of(check) for check in result.checks if check.id in examined.failures}
-    return facts, sorted({one.id for one in named.values()}), finding_text(finding) or "", hints
+    diagnosis = next(check.diagnosis for check in result.checks if check.id == examined.failures[0])
+    explained = diagnosis.explanation if diagnosis else ""
+    return facts, sorted({one.id for one in named.values()}), finding_text(finding) or "", explained, hints
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")
 def test_what_is_told_of_a_wrong_file(grader: Grader, fault: dict[str, Any]) -> None:
     """The facts, the misconception if any, and the message and the hints if given are those in the list."""
-    facts, named, message, hints = told(grader, fault)
+    facts, named, message, explained, hints = told(grader, fault)
     assert (fault.get("facts", []), fault.get("named", [])) == (facts, named)
     assert fault.get("said", message).rstrip("\n") == message
+    assert fault.get("explained", explained) == explained
     assert fault.get("hints", {}).items() <= hints.items()
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from . import values
 from .load import CallBudget, OutOfCalls, need
@@ -371,13 +371,17 @@ class _Watch:
     """Record each call of one function while the pass runs.
 
     A function counts as a rule only if the pass calls it once for each operation, with arguments that can be told
-    apart. It must change the gradients of that operation's inputs, or return an amount for each of them.
+    apart. It must change the gradients of that operation's inputs, or return an amount for each of them. A function
+    that returns each input with its amount may also be called more often, because a sort may use it for the inputs.
     """
 
     def __init__(self, shape: EngineReading, small: Small, call: Call) -> None:
         self.shape, self.small, self.call = shape, small, call
-        # by node: how the function was called, if that is clear, and whether it returned an amount for each input
-        self._calls: dict[int, list[tuple[Call | None, bool]]] = {id(node): [] for node in small.nodes}
+        # by node: how the function was called, if that is clear, and what it returned for each input: an amount, which
+        # may come with the input, or nothing
+        self._calls: dict[int, list[tuple[Call | None, Literal["", "amounts", "pairs"]]]] = {
+            id(node): [] for node in small.nodes
+        }
         self._inside = False
         self._nested = False
 
@@ -397,10 +401,12 @@ class _Watch:
     def observed(self) -> Call | None:
         """Return how the function is called as a local rule; None if it is not one."""
         first, second = self._calls.values()
-        if self._nested or len(first) != 1 or first != second:
+        if self._nested or not first or not second or any(one != first[0] for one in (*first, *second)):
             return None
-        ((call, gives),) = first
+        call, gives = first[0]
         if call is None or not (call.adds or gives) or (call.shared is not None and "node" not in call.roles):
+            return None
+        if len(first) + len(second) > 2 and (call.adds or gives != "pairs"):
             return None
         return call._replace(local=call.local and not call.adds)
 
@@ -426,7 +432,7 @@ class _Watch:
         call = self._described(node, arguments, named)
         if call:
             again = partial(original, *arguments, **named)
-            local = gives and "grad" not in call.roles and gives_derivatives(self.shape, node, again)
+            local = bool(gives) and "grad" not in call.roles and gives_derivatives(self.shape, node, again)
             call = call._replace(adds=adds, local=local)
         self._calls[id(node)].append((call, gives))
         return returned
@@ -461,14 +467,15 @@ class _Watch:
             return "inputs" if all(one is source for one, source in zip(value, inputs, strict=True)) else ""
         return ""
 
-    def _gives(self, returned: Any, inputs: list[Any]) -> bool:
-        """Return whether a returned object holds an amount for each input."""
+    def _gives(self, returned: Any, inputs: list[Any]) -> Literal["", "amounts", "pairs"]:
+        """Return what a returned object holds for each input: an amount, an amount with the input, or nothing."""
         if isinstance(returned, dict):
-            return values.entries(returned, self.shape.cls) is not None
+            return "" if values.entries(returned, self.shape.cls) is None else "pairs"
         if not isinstance(returned, (list, tuple)) or not returned:
-            return False
-        entries = all(values.entry(item, self.shape.cls) for item in returned)
-        return entries or (len(returned) == len(inputs) and all(map(values.is_number, returned)))
+            return ""
+        if all(values.entry(item, self.shape.cls) for item in returned):
+            return "pairs"
+        return "amounts" if len(returned) == len(inputs) and all(map(values.is_number, returned)) else ""
 
     def _amounts(self, node: Any) -> list[str]:
         return self.shape.spelled_grads(self.small.sources(node))
