@@ -5,7 +5,8 @@
 Each round starts a process that imports the grader, prepares the checks, and grades the solutions several times. The
 CPU time of that process is the trusted half: learner code never runs in it. The other half is the CPU time that the
 engine processes report to the budget of the submission. Programs are read and arranged once in a process, so the first
-submission costs more than a further one, and both are measured. With --against, another checkout is measured in turn.
+submission costs more than a further one, and both are measured. Modules have their bytecode, as in an installation.
+With --against, another checkout is measured in turn.
 Prints medians in CPU milliseconds, and with --against the median of the ratios of both checkouts in each round.
 """
 
@@ -65,6 +66,7 @@ def measured(checkout: Path, further: int) -> dict[str, float]:
     words = [sys.executable, __file__, "--measure", str(checkout), "--further", str(further)]
     # the checkout's package must be found before the installed one
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed grader has its bytecode
     done = subprocess.run(words, env=environment, check=True, stdout=subprocess.PIPE)
     stages: dict[str, float] = json.loads(done.stdout)
     return stages
@@ -80,6 +82,8 @@ def main() -> None:
     if options.measure:
         print(json.dumps(measure(options.measure, options.further)))
         return
+    for checkout in filter(None, (ROOT, options.against)):
+        measured(checkout.resolve(), 1)  # not counted: it writes the bytecode
     ours, theirs = [], []
     for _ in range(options.rounds):
         ours.append(measured(ROOT, options.further))

@@ -99,6 +99,7 @@ def main() -> None:
         folder = Path(temporary)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         environment["BACKWARD_CACHE"] = str(folder / "cache")
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed grader has its bytecode
         course = make_course(folder)
         submissions = make_submissions(folder / "class", 2)
         (folder / "bare").mkdir()

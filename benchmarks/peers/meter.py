@@ -88,14 +88,18 @@ class Meter:
         return "CPU time of all processes, by a control group; our sandbox: the strongest tier"
 
     def run(self, command: Sequence[str | Path], folder: Path, environment: Mapping[str, str]) -> Spent:
-        """Run a command, and wait for it and for all processes that it leaves behind."""
+        """Run a command, and wait for it and for all processes that it leaves behind.
+
+        Bytecode is kept, as in an installation, whatever `environment` says.
+        """
         words = [str(word) for word in command]
         if self.group is not None:
             words = ["/bin/sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.group / "cgroup.procs"), *words]
+        kept = {name: value for name, value in environment.items() if name != "PYTHONDONTWRITEBYTECODE"}
         before, started = self._cpu(), time.perf_counter()
         with (folder / ".output").open("w+", encoding="utf-8", errors="replace") as output:
             process = subprocess.Popen(
-                words, cwd=folder, env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=output
+                words, cwd=folder, env=kept, stdin=subprocess.DEVNULL, stdout=output, stderr=output
             )
             with _Sampler(self, process.pid) as sampler:
                 status = process.wait()

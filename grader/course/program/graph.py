@@ -72,8 +72,11 @@ class Op(msgspec.Struct, frozen=True):
 
 
 def _indices(operands: tuple[Operand, ...]) -> tuple[int, ...]:
-    # a list and `type`, because a generator and `isinstance` are slower, and a graph may have very many nodes
-    return tuple([operand for operand in operands if type(operand) is int])
+    # a loop and `type`, because a graph may have very many nodes, most of which have no number as operand
+    for operand in operands:
+        if type(operand) is not int:
+            return tuple([one for one in operands if type(one) is int])
+    return operands  # type: ignore[return-value]  # mypy follows no loop
 
 
 Node: TypeAlias = Leaf | Op
@@ -107,8 +110,7 @@ class Program:
         if len({node.name for node in self.nodes}) < len(self.nodes):
             raise ProgramError(f"{self.text}: two nodes share a name")
         # the answers to this program are read from those to `truth`, by name
-        lacking = [node.name for node in self.nodes if self.truth and node.name not in self.truth.index]
-        if lacking:
+        if self.truth and (lacking := [node.name for node in self.nodes if node.name not in self.truth.index]):
             raise ProgramError(f"{self.text}: `truth` has no node {', '.join(lacking)}")
 
     def rooted_at(self, name: str) -> "Program":
@@ -197,8 +199,8 @@ class Program:
     @cached_property
     def edges(self) -> tuple[list[int], list[int]]:
         """Return the uses of the reachable nodes: a list of inputs, and a list with the user of each."""
-        pairs = [(i, index) for index in self.reachable for i in self.inputs[index]]
-        return [used for used, _ in pairs], [user for _, user in pairs]
+        used = [i for index in self.reachable for i in self.inputs[index]]
+        return used, [index for index in self.reachable for _ in self.inputs[index]]
 
     @cached_property
     def values(self) -> tuple[float, ...]:
@@ -259,6 +261,11 @@ class Program:
         function, arguments, place, count], operand, ...]` (see `Made`).
         """
         return [_wire_of(node) for node in self.nodes]
+
+    @cached_property
+    def shape(self) -> str:
+        """Return the operations of the wire form as text, which is the same for other leaf values."""
+        return str([node for node in self.wire if node[0] != "leaf"])
 
     @property
     def sent(self) -> list[list[object]]:

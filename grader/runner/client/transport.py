@@ -222,6 +222,8 @@ class KeptOutput:
         return Died("output_too_large", limit_kb=limit_kb) if self.size > limit_kb << 10 else None
 
     def text(self) -> str:
+        if not self.size:
+            return ""
         text = _ADDRESS.sub("0x…", self.kept.decode("utf-8", "replace"))
         lost = self.size - len(self.kept)
         if lost:

@@ -1,3 +1,4 @@
+import random
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.course.program import Leaf, Number, Op
+from grader.course.program.draw import _below
 from grader.course.program.operations import BINARY, OPERATIONS
 from grader.program import Program, draw, program
 
@@ -179,3 +181,10 @@ def test_operations_of_one_operand_are_drawn_or_refused(seed: str, ops: list[str
     except ValueError:
         return
     assert (size, 1) == (len(ops_of(drawn)), len(drawn.leaves))
+
+
+def test_an_order_is_drawn_as_by_randrange() -> None:
+    """So programs keep the orders that they had when `randrange` drew them."""
+    counts = [*range(1, 70)] * 5
+    ours, theirs = random.Random("seed"), random.Random("seed")
+    assert [theirs.randrange(count) for count in counts] == [_below(count, ours.getrandbits) for count in counts]
