@@ -25,7 +25,7 @@ from ..course.remarks import Died
 from .client.transport import MAX_CPU_S, Budget, KeptOutput, Transport, TransportAnswer
 from .worker.adapter import load
 from .worker.adapter.execute import LearnerFile
-from .worker.adapter.trials import open_file
+from .worker.adapter.trials import CandidateFile, open_file
 from .worker.confine import framing, leftovers
 from .worker.confine.limits import LoopSteps
 
@@ -158,7 +158,7 @@ class SameInterpreter:
         self._host = host
         self._limits = limits
         self._budget = budget
-        self._file: LearnerFile | None = None
+        self._file: LearnerFile | CandidateFile | None = None
         self._filename = ""
         self._named: list[str] = []  # the modules that the file names
         self._used = False  # whether the file has run a batch
@@ -204,7 +204,7 @@ class SameInterpreter:
             self.close()
         return TransportAnswer(frame, printed.printed.text())
 
-    def _run(self, file: LearnerFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
+    def _run(self, file: LearnerFile | CandidateFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
         failed = None
         if self._used:
             printed.muted = True  # the file prints again what it printed when it was loaded

@@ -674,21 +674,20 @@ def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> l
 _COMPILE = (load.same_code.__code__, load.parse.__code__)
 
 
-class LearnerFile:
-    """A learner's file. Its answers are tagged lists, which `grader/runner/client/protocol.py` describes.
+class OpenedFile:
+    """The text of an order, and the module that was last made from it.
 
     Creating it imports the modules that the source names.
 
     Args:
-        order: a dictionary with the keys `source`, `filename`, `stub`, `allow`, `cells` and `limits`. `stub` is the
-            file as it was given out, or None. `allow` has the folders of modules beyond the standard library, by
-            name. `cells` has the lines in which a notebook's cells begin, and is empty for a file.
+        order: a dictionary with the keys `source`, `filename`, `allow`, `cells` and `limits`. `allow` has the folders
+            of modules beyond the standard library, by name. `cells` has the lines in which a notebook's cells begin,
+            and is empty for a file.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._source: str = order["source"]
         self._filename: str = order["filename"]
-        self._stub: str | None = order["stub"]
         self._cells: list[int] = order["cells"]
         self._allow: dict[str, str] = order["allow"]
         self._calls: int = order["limits"]["calls"]
@@ -696,6 +695,40 @@ class LearnerFile:
         self._builtins: dict[str, Any] = {}
         self._module: ModuleType | None = None
         load.preimport(self._source, self._allow)
+
+    def forget(self) -> None:
+        """Drop all references to the module of the last run and to its objects."""
+        self._module = None
+        sys.modules.pop(load.MODULE, None)
+
+    def is_theirs(self, frame: FrameType | None) -> bool:
+        """Return whether a frame is learner code, was called by learner code, or compiles it."""
+        while frame is not None:
+            if frame.f_code.co_filename == self._filename or frame.f_code in _COMPILE:
+                return True
+            frame = frame.f_back
+        return False
+
+    def _execute(self) -> list[Any] | None:
+        """Run the compiled code in a new namespace. Return None, or the problem."""
+        assert self._parsed is not None
+        try:
+            self._module = load.execute(self._parsed, self._builtins, self._calls)
+        except BaseException as error:
+            return ["load", *load.describe(error, self._filename)]
+        return None
+
+
+class LearnerFile(OpenedFile):
+    """A learner's file. Its answers are tagged lists, which `grader/runner/client/protocol.py` describes.
+
+    Args:
+        order: as for `OpenedFile`, and `stub`, the file as it was given out, or None.
+    """
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        super().__init__(order)
+        self._stub: str | None = order["stub"]
 
     @property
     def loaded(self) -> bool:
@@ -714,11 +747,6 @@ class LearnerFile:
         problem = self._execute()
         return ["loaded"] if problem is None else ["failed", problem]
 
-    def forget(self) -> None:
-        """Drop all references to the module of the last run and to its objects."""
-        self._module = None
-        sys.modules.pop(load.MODULE, None)
-
     def reload(self) -> list[Any] | None:
         """Run the file again in a new namespace. Return None, or `["unread", problem]`."""
         problem = self._execute()
@@ -728,19 +756,3 @@ class LearnerFile:
         """Execute a batch with the module of the last run (see `execute`)."""
         assert self._module is not None
         return execute(self._module, self._filename, batch)
-
-    def is_theirs(self, frame: FrameType | None) -> bool:
-        """Return whether a frame is learner code, was called by learner code, or compiles it."""
-        while frame is not None:
-            if frame.f_code.co_filename == self._filename or frame.f_code in _COMPILE:
-                return True
-            frame = frame.f_back
-        return False
-
-    def _execute(self) -> list[Any] | None:
-        assert self._parsed is not None
-        try:
-            self._module = load.execute(self._parsed, self._builtins, self._calls)
-        except BaseException as error:
-            return ["load", *load.describe(error, self._filename)]
-        return None

@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 from ..confine import limits
 from . import load
 from .candidates import CandidateRow, Function, ParsedFile, SpliceRow, candidates, edited, first_line, grafts
-from .execute import LearnerFile, execute
+from .execute import LearnerFile, OpenedFile, execute
 
 _CALLS = 200_000  # calls and steps of loops while a file is executed
 _COLLECT = 16  # garbage is collected after this many edited files
 
 
-class CandidateFile(LearnerFile):
+class CandidateFile(OpenedFile):
     """A learner's file that is parsed, edited in many ways, and run with these edits.
 
     Args:
-        order: as for `LearnerFile`, and `editable`, the lines whose statements may be edited, and `solution`, a right
+        order: as for `OpenedFile`, and `editable`, the lines whose statements may be edited, and `solution`, a right
             file whose parts take the place of the file's. It is an empty text for edits that need no solution.
     """
 
@@ -212,6 +212,6 @@ def _replaced(code: CodeType, path: Sequence[_Place], new: CodeType) -> CodeType
     return None
 
 
-def open_file(order: dict[str, Any]) -> LearnerFile:
+def open_file(order: dict[str, Any]) -> LearnerFile | CandidateFile:
     """Return the file of an order: one that is run, or one that is edited if the order has editable lines."""
     return CandidateFile(order) if "editable" in order else LearnerFile(order)

@@ -28,23 +28,23 @@ class EngineFile(Protocol):
     """A learner's file in an engine process. Its answers are plain data, ready to be sent."""
 
     def load(self) -> list[Any]:
-        """Compile the file and run it for the first time. Return the answer to the order."""
+        """Prepare the file for its first batch. Return the answer to the order."""
 
     def forget(self) -> None:
         """Drop all references to the module of the last run and to its objects."""
 
     def reload(self) -> list[Any] | None:
-        """Run the file again in a new namespace. Return None, or the answer to the next batch if that fails."""
+        """Prepare the file for another batch. Return None, or the answer to that batch if this fails."""
 
     def run(self, batch: dict[str, Any]) -> list[Any]:
-        """Execute a batch with the module of the last run. Return the answer."""
+        """Execute a batch. Return the answer."""
 
     def is_theirs(self, frame: FrameType | None) -> bool:
-        """Return whether a frame is learner code, was called by learner code, or compiles it."""
+        """Return whether a clock may stop the code of a frame."""
 
     @property
     def loaded(self) -> bool:
-        """Return whether the file ran to its end, so that batches can be run."""
+        """Return whether batches can be run."""
 
 
 Loader: TypeAlias = Callable[[dict[str, Any]], EngineFile]

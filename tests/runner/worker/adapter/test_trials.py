@@ -11,7 +11,8 @@ from every import every
 from grader.runner.worker.adapter import candidates as made
 from grader.runner.worker.adapter import load
 from grader.runner.worker.adapter.candidates import ParsedFile
-from grader.runner.worker.adapter.trials import CandidateFile, _Compiled
+from grader.runner.worker.adapter.execute import LearnerFile
+from grader.runner.worker.adapter.trials import CandidateFile, _Compiled, open_file
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[4] / "solutions").glob("*.py"))
 ENGINE = """\
@@ -120,3 +121,13 @@ def test_an_edit_that_is_no_program_is_answered() -> None:
     file = opened(ENGINE.replace("self.data - other.data", "self.data if other.data else exit()"))
     answers = file.run({**BATCH, "candidates": list(range(len(file.load()[1])))})[1]
     assert {"read", "unread"} == {answer[0] for answer in answers}
+
+
+def test_a_file_that_is_edited_is_not_one_that_is_run() -> None:
+    """The two kinds of files answer an order differently, so neither stands for the other."""
+    order: dict[str, Any] = {"source": "x = 1", "filename": "x.py", "stub": None, "cells": [], "allow": {}}
+    order["limits"] = {"calls": 1_000, "cpu_s": 1}
+    run, edited = open_file(order), open_file({**order, "editable": [1], "solution": ""})
+    assert (LearnerFile, CandidateFile) == (type(run), type(edited))
+    assert not isinstance(edited, LearnerFile)
+    assert ["loaded", "candidates"] == [file.load()[0] for file in (run, edited)]
