@@ -452,14 +452,11 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     | kind                 | meaning, and fields                                                               |
     |----------------------|-----------------------------------------------------------------------------------|
     | `both`               | both files `names` exist: a Python file and the notebook in place of it           |
-    | `compressed_excess`  | the archive contains more compressed data than it unpacks to                      |
     | `compression`        | an archive's member uses a compression method that is not supported               |
     | `damaged`            | an archive's member cannot be unpacked: `detail`                                  |
-    | `damaged_header`     | a header in the archive is damaged                                                |
     | `encrypted`          | an archive's member is encrypted                                                  |
     | `hard_link`          | the file has a second name                                                        |
     | `language`           | the notebook is for the language `detail`                                         |
-    | `long_name`          | a file in the archive has a name of more than `limit_kb`                          |
     | `missing`            | there is no such file                                                             |
     | `nbformat`           | the major version of the notebook's format is `count`                             |
     | `near_name`          | there is no such file, but the files `names` have a similar name                  |
@@ -473,17 +470,11 @@ class Reason(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     | `notebook_too_large` | the notebook is larger than `limit_kb`                                            |
     | `nul_bytes`          | the file has NUL bytes                                                            |
     | `nul_characters`     | a cell of the notebook has NUL characters                                         |
-    | `overlap`            | files in the archive overlap                                                      |
     | `several_files`      | `count` files with this name differ; `names` are the first of them                |
-    | `sparse_file`        | the archive holds a sparse file                                                   |
     | `symbolic_link`      | there is a symbolic link in the path                                              |
     | `too_large`          | the file is larger than `limit_kb`                                                |
-    | `too_many_archives`  | the submission has more than `count` archives                                     |
     | `too_many_cells`     | the notebook has more than `count` cells                                          |
-    | `too_many_files`     | the archive contains more than `count` files                                      |
-    | `too_many_streams`   | the archive contains more than `count` compressed streams                         |
     | `too_much_code`      | the notebook has more than `limit_kb` of code                                     |
-    | `too_much_data`      | the archive unpacks to too much data                                              |
     | `too_much_memory`    | reading the whole submission needs more than `limit_kb` of memory                 |
     | `too_slow`           | reading the whole submission takes more than `seconds` of `clock` (cpu or wall)   |
     """

@@ -1,19 +1,19 @@
-"""Submissions that are expensive to read affect only themselves, and the rest of the class is read as without them."""
+"""Archives that are expensive to read cost only their submission, and the rest of the class is read as without them."""
 
 import gzip
 import io
-import os
 import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any
+from pathlib import Path
 
 import pytest
 from ours import COURSE
 
-from grader.classes.intake import Intake, Readers, entries
+from grader.classes.intake import Intake, LimitReached, entries
+from grader.classes.intake.reader import Reader, ReadingLimits
 
 EXERCISE, ANOTHER = "01_distribute.py", "02_swap.py"
 TEXT = "class Value: pass\n"
@@ -113,60 +113,66 @@ def headers() -> dict[str, bytes]:
     return {"work.tar.gz": gzip.compress((info.tobuf() + b"4 =\n" * (16 << 10)) * 500, 1)}
 
 
+def long_name() -> dict[str, bytes]:
+    """Return the header of a name that takes four gigabytes of memory."""
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, 4 << 30
+    return {"work.tar.gz": gzip.compress(info.tobuf(tarfile.GNU_FORMAT)) + gzip.compress(bytes(16 << 20)) * 256}
+
+
+def long_directory() -> dict[str, bytes]:
+    """Return a zip file whose directory declares one entry and has millions."""
+    directory = zip_of(b"", [(0, 0)])[:-22] * 4_000_000
+    return {"work.zip": directory + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(directory), 0, 0)}
+
+
 def listings() -> dict[str, bytes]:
     return {f"{n}.zip": zip_of(HEADER + LAST, [(0, len(LAST))] * 20_000) for n in range(32)}
 
 
-HOSTILE: list[Callable[[], dict[str, bytes]]] = [
-    one_place,
-    side_by_side,
-    one_in_the_other,
-    quoted,
-    gzip_blocks,
-    gzip_streams,
-    bomb,
-    headers,
-    listings,
+# each trap, and the limits that end the reading of one; some traps are read completely on a fast machine
+HOSTILE: list[tuple[Callable[[], dict[str, bytes]], tuple[str, ...]]] = [
+    (one_place, ("cpu_limit",)),
+    (side_by_side, ("cpu_limit",)),
+    (one_in_the_other, ("cpu_limit",)),
+    (quoted, ()),
+    (gzip_blocks, ("cpu_limit",)),
+    (gzip_streams, ("cpu_limit",)),
+    (bomb, ("cpu_limit",)),
+    (headers, ()),
+    (long_name, ("memory_limit",)),
+    (long_directory, ("cpu_limit", "memory_limit")),
+    (listings, ("cpu_limit",)),
 ]
 
 
 # each run has one archive of zip's and one of gzip's, and a long run has the others
-SAMPLE: tuple[Callable[[], dict[str, bytes]], ...] = (one_in_the_other, bomb)
-ASKED = [make if make in SAMPLE else pytest.param(make, marks=pytest.mark.exhaustive) for make in HOSTILE]
+SAMPLE = (one_in_the_other, long_name)
+CASES = [
+    pytest.param(make, limits, id=make.__name__, marks=() if make in SAMPLE else pytest.mark.exhaustive)
+    for make, limits in HOSTILE
+]
 
 
-@pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> dict[str, object]:
-    """Return the result of reading a class with one submission for each kind of trap, followed by an honest one."""
-    folder = tmp_path_factory.mktemp("class")
-    items = [item for item in request.session.items if isinstance(item, pytest.Function)]
-    params = [item.callspec.params for item in items if item.path == request.path and hasattr(item, "callspec")]
-    asked: list[Any] = [one["make"] for one in params if "make" in one]
-    for make in (*asked, dict):
-        person = folder / make.__name__
-        person.mkdir()
-        (person / EXERCISE).write_text(TEXT)
-        for name, content in make().items():
-            (person / name).write_bytes(content)
-    files = {exercise.id: exercise.filename for exercise in COURSE.exercises}
-    with closing(Readers(files, os.cpu_count() or 1)) as readers:
-        return {entry.origin: read for entry, read in readers.read(entries(folder))}
-
-
-@pytest.mark.parametrize("make", ASKED)
-def test_an_archive_costs_itself_alone(read: dict[str, object], make: Callable[[], dict[str, bytes]]) -> None:
-    """The allowance for archives is used up before the process's time.
-
-    The file beside the archive is read, and a note says why the archive was not.
-    """
-    intake = read[make.__name__]
-    assert isinstance(intake, Intake)
-    assert TEXT == intake.sources["distribute"].text
-    assert any("work." in note or note.startswith("0.") for note in intake.notes)
-
-
-def test_who_comes_after_them_is_read_as_ever(read: dict[str, object]) -> None:
-    """The honest submission is not affected."""
-    intake = read["dict"]
+@pytest.mark.parametrize(("make", "limits"), CASES)
+def test_an_archive_costs_its_submission_alone(
+    tmp_path: Path, make: Callable[[], dict[str, bytes]], limits: tuple[str, ...]
+) -> None:
+    """It is read, or reaches a limit of the process. In both cases, the next submission is read as ever."""
+    for name, files in (("hostile", make()), ("jane", {})):
+        (tmp_path / name).mkdir()
+        for file, content in {EXERCISE: TEXT.encode(), **files}.items():
+            (tmp_path / name / file).write_bytes(content)
+    hostile, honest = entries(tmp_path)
+    with closing(
+        Reader({exercise.id: exercise.filename for exercise in COURSE.exercises}, ReadingLimits(1.0))
+    ) as reader:
+        outcome, intake = reader.read(hostile), reader.read(honest)
+    if isinstance(outcome, LimitReached):
+        assert outcome.reason in limits
+    else:
+        assert isinstance(outcome, Intake)
+        assert TEXT == outcome.sources["distribute"].text
+        assert "memory_limit" not in limits
     assert isinstance(intake, Intake)
     assert (TEXT, ()) == (intake.sources["distribute"].text, intake.notes)

@@ -32,7 +32,7 @@ from ...words.practice import unread_text
 from ...words.sentence import cannot_be_read
 from ..people.decisions import Choice, chosen
 from . import clones
-from .archives import FOREIGN, Allowance, ArchiveError, is_archive, members
+from .archives import FOREIGN, ArchiveError, is_archive, members
 from .platforms import Entry
 
 MAX_FILES = 20_000  # in one folder and all its subfolders
@@ -229,7 +229,6 @@ class _Reading:
         self.notes = _Notes()
         self.others: list[str] = []
         self.head: tuple[str, str] | None = None
-        self._allowance = Allowance()
         self._stems = tuple(name.removesuffix(".py").lower() for name in self.candidates)
 
     def place(self, place: Path, name: str) -> None:
@@ -325,7 +324,7 @@ class _Reading:
 
     def _archive(self, path: Path, shown: Path) -> None:
         try:
-            for inner, content in members(path, self._is_read, self._allowance):
+            for inner, content in members(path, self._is_read):
                 if any(map(_skipped, inner.parts)):
                     continue
                 where = readable(shown / inner)

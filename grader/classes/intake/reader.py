@@ -28,9 +28,8 @@ _DIGEST = 80  # bytes of a digest
 class ReadingLimits(msgspec.Struct, frozen=True):
     """The limits for reading one submission.
 
-    The slowest archive within the bounds of `archives` is 64 MB of noise packed by bzip2. It takes 15 s of
-    CPU time on a slow machine. The limit in wall time is ten times the limit in CPU time, so that load on
-    the machine changes no result.
+    They are the only bounds on what an archive may take. A tar file of 4 GB takes about 5 s of CPU time. The limit
+    in wall time is ten times the limit in CPU time, so that load on the machine changes no result.
     """
 
     cpu_s: float = 30.0

@@ -19,7 +19,7 @@ from submitted import written, zipped
 from unread import why_unread
 
 from grader.base.text import text_digest
-from grader.classes.intake import Entry, Intake, archives, entries, files
+from grader.classes.intake import Entry, Intake, entries, files
 from grader.classes.people.decisions import Choice, files_digest
 from grader.course.load import Course
 
@@ -261,15 +261,6 @@ def test_an_archive_is_a_place(take: Take, jane: Path) -> None:
     data[data.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(data)
     assert ("unreadable", f"{FIRST} is encrypted") == problem(take(path))
-
-
-def test_many_archives_come_to_an_end(take: Take, jane: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All archives of a submission share one allowance, and each one beyond it is named."""
-    monkeypatch.setattr(archives, "MAX_ARCHIVES", 2)
-    for number in range(4):
-        zipped(jane / f"{number}.zip", {SECOND: "y"})
-    taken = take(jane)
-    assert [f"{number}.zip is not read: there are more than 2 archives" for number in (2, 3)] == list(taken.notes[:2])
 
 
 def test_of_very_many_notes_some_are_kept(take: Take, jane: Path) -> None:
