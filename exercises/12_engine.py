@@ -37,6 +37,10 @@ on the same node or on another one, after all gradients have been set back to 0.
 The grader compares values and gradients with PyTorch's, and also runs the rule of
 each operation on its own. It takes any other engine in place of this one.
 
+These are not graded: the name of the backward pass, if there is only one; whether the
+results of operations, such as x * x, keep their gradients after it; whether it adds to
+gradients that have not been set back to 0; graphs of more than 100 nodes.
+
 To go on, compare your engine with micrograd: https://github.com/karpathy/micrograd
 """
 

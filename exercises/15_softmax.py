@@ -52,7 +52,10 @@ def on_paper():
 
 
 def softmax(logits):
-    """Return the probabilities of a list of Values, as a list of Values."""
+    """Return the probabilities of a list of Values, as a list of Values.
+
+    A tuple or an iterator of them is accepted, too.
+    """
     # TODO: which number has to be subtracted, so that no exponent is above 0?
     raise NotImplementedError("softmax: which number has to be subtracted, so that no exponent is above 0?")
 

@@ -39,7 +39,7 @@ contributions to a, its gradient would be 3, and `agrees` would return False:
 Write the two functions. The engine below them is given.
 
 The grader calls `agrees` with functions whose backward pass is right, and with
-functions whose backward pass is wrong.
+functions whose backward pass is wrong. No gradient is infinite or nan.
 
 To go on, read how PyTorch compares gradients:
 https://docs.pytorch.org/docs/stable/notes/gradcheck.html

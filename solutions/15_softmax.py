@@ -53,7 +53,10 @@ def on_paper():
 
 
 def softmax(logits):
-    """Return the probabilities of a list of Values, as a list of Values."""
+    """Return the probabilities of a list of Values, as a list of Values.
+
+    A tuple or an iterator of them is accepted, too.
+    """
     # BEGIN SOLUTION which number has to be subtracted, so that no exponent is above 0?
     m = max(logit.data for logit in logits)
     exps = [(logit - m).exp() for logit in logits]

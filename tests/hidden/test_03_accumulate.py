@@ -60,6 +60,8 @@ def test_after_zero_grad_a_second_pass_gives_the_same(engine: EngineUnderCheck) 
         program("L = a * b", a=3, b=3),
         upstream=-2.5,
     )
+    # a small factor makes no gradient 0
+    engine.changes_leaves("zero_grad", start=[(1.0, 1e300), (2.0, -1e300)], expected={"a.grad": 0.0, "b.grad": 0.0})
 
 
 @check("random_graphs")

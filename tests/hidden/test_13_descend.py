@@ -16,6 +16,8 @@ def test_zero_grad_clears_every_gradient(engine: EngineUnderCheck) -> None:
     expected = {f"{name}.grad": 0.0 for name, _ in zip("abcdef", grads, strict=False)}
     values = {f"{name}.data": value for name, (value, _) in zip("abcdef", start, strict=False)}
     engine.changes_leaves("zero_grad", start=start, expected={**expected, **values})
+    # a small factor makes no gradient 0
+    engine.changes_leaves("zero_grad", start=[(1.0, 1e300), (2.0, -1e300)], expected={"a.grad": 0.0, "b.grad": 0.0})
 
 
 @check("step")

@@ -334,8 +334,9 @@ def behaviour(shown: Mapping[str, Sequence[AnsweredBatch]]) -> Behaviour:
                 # a huge graph is run under one order seed, so it may be right by chance
                 by_chance = batch.huge and i in batch.wrong and not settled
                 keys = [f"{key}:{name}" for name in batch.answers] or [key]
-                if any(map(_reached_a_limit, outcomes)):  # the other order seeds may not have been run
-                    outcomes = [Died("cpu_limit")]
+                # a run that ends the batch may not have been run under the other order seeds
+                if ended := next((one for one in outcomes if _ends_batch(one)), None):
+                    outcomes = [Died("cpu_limit") if _reached_a_limit(ended) else ended]
                 if by_chance or any(map(_no_evidence, outcomes)):
                     unclear.update(keys)
                 elif i in batch.wrong:
@@ -403,6 +404,10 @@ def _no_evidence(outcome: "Done | Broke | Problem | Died | None") -> bool:
 
 def _overflowed(outcome: "Done | Broke | Problem | Died | None") -> bool:
     return isinstance(outcome, Broke) and outcome.problem.type_name == "OverflowError"
+
+
+def _ends_batch(outcome: "Done | Broke | Problem | Died | None") -> bool:
+    return isinstance(outcome, Broke) and outcome.problem.ends_batch
 
 
 def _reached_a_limit(outcome: "Done | Broke | Problem | Died | None") -> bool:

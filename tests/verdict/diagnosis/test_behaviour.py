@@ -164,6 +164,14 @@ def test_gradients_that_no_rule_could_change_are_not_missed() -> None:
     assert behaviour({"c": [asked]}).arrived is None
 
 
+@every("outcome", [raised("", [3], "RecursionError"), Broke((), Problem("backward", "calls", "OutOfCalls", "", [3]))])
+def test_what_ends_a_batch_is_known_although_the_other_orders_did_not_run(outcome: Broke) -> None:
+    """The run that ends a batch is compared. It is not run under the other order seeds."""
+    ended = replace(shown(outcome, wrong=True), answer=Read(READING, ((outcome,), (None,))))
+    seen = behaviour({"c": [ended]})
+    assert (["c:0:0"], frozenset()) == ([*seen.wrong], seen.unclear)
+
+
 @every(
     ("numbers", "wrong"),
     [((1.0, 5.0), ["two"]), ((7.0, 5.0), ["one", "two"]), ((1.0, 2.0, 3.0), ["one", "two"]), (None, ["one", "two"])],
