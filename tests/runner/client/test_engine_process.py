@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 
 from grader.course.load import Limits
 from grader.runner import sandbox
@@ -310,6 +311,14 @@ def test_apart_each_batch_has_a_process_to_itself(running: Running) -> None:
     """The first batch runs in the process in which the file was loaded."""
     process = running("print(os.getpid())", apart=True)
     assert 3 == len({process.ask().output for _ in range(3)})
+
+
+@every("kept", ["[]", "[[] for _ in range(100_000)]"])
+def test_who_leaves_very_many_objects_is_replaced(running: Running, kept: str) -> None:
+    """To free them takes longer than to start a process for the next batch."""
+    process = running(f"Value.kept = {kept}\nprint(os.getpid())")
+    outputs = {process.ask().output for _ in range(3)}
+    assert (1 if kept == "[]" else 3) == len(outputs)
 
 
 @pytest.mark.parametrize("end", ["os._exit(0)", "while True: pass", "def step(): pass\nwhile True: step()"])

@@ -19,7 +19,7 @@ HeaderError = struct.error
 NUMBER = struct.Struct("!q")
 START, CPU_TIME, STALLED, KILL, REAP = b"S", b"C", b"W", b"K", b"R"
 REPORTS = b"R"  # comes with the descriptor of the kernel's reports, before the first frame of an engine process
-LEFT_BEHIND = 3  # the exit status of an engine process that cannot be restored for another batch
+LEFT_BEHIND = 3  # the exit status of an engine process that cannot be restored for another batch, or not cheaply
 
 # bound here, before learner code can replace them
 _to_json, _from_json = json.JSONEncoder(separators=(",", ":")).encode, json.JSONDecoder().decode

@@ -12,6 +12,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextvars import Context, copy_context
+from gc import get_count
 from os import _exit  # bound here, before learner code can replace it
 from types import FrameType
 from typing import Any, NoReturn, Protocol, TypeAlias
@@ -22,6 +23,7 @@ from .lockdown import Plan
 
 _NULL, _CHANNEL, _OUTPUT, _FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are the output or the null device
 _HIGH = 32  # descriptors from this one on are free when a process starts
+_MOST_OBJECTS = 50_000  # to free more objects takes longer than to start a process and to load the file in it
 
 
 class EngineFile(Protocol):
@@ -110,10 +112,12 @@ def _send(channel: int, reports: int) -> None:
 
 
 def _renew(file: EngineFile, snapshot: Snapshot) -> None:
-    """Restore the interpreter, or end the process.
+    """Restore the interpreter, or end the process. It also ends if the last batch left very many objects.
 
     Output is discarded from here on, because the file prints again what it printed when it was loaded.
     """
+    if get_count()[0] > _MOST_OBJECTS:  # the objects made since the last collection, without those that are freed
+        _exit(framing.LEFT_BEHIND)
     try:
         file.forget()
         _discard_output()
