@@ -60,8 +60,11 @@ def course_of(folder: Path, *, named: bool) -> Course | None:
     from ..course.load import CourseError, course_around, load_course, packaged_course
 
     around = course_around(folder)
-    if around is not None and (folder != around / "exercises" or not (named or not (around / "solutions").exists())):
-        return None
+    if around is not None:
+        if folder != around / "exercises":
+            return None
+        if (around / "solutions").exists() and not named:
+            return None
     try:
         course = load_course(around or packaged_course())
     except CourseError:  # `grade` reports the error
@@ -87,7 +90,7 @@ class ExerciseFile(pytest.File):
 
     def result(self) -> ExerciseResult:
         """Return the result of the exercise. The exercise is graded at the first call."""
-        # the checks of a file are graded together, so its first test takes the time of all
+        # the checks of a file are graded together: its first test takes the time of all of them
         result: ExerciseResult | None = getattr(self, "_result", None)
         if result is None:
             (result,) = self._practice().grade([self.exercise]).exercises
@@ -148,14 +151,15 @@ class CheckItem(pytest.Item):
         # `grade` shows a fact with the first check that it explains. Tests are read one by one, so
         # here each test has all facts that explain it.
         facts = [fact for fact in result.facts or () if check.id in (fact.checks or ())]
+        # the check's own line, or else that of the check with which `grade` shows a fact
         first = {fact.checks[0] for fact in facts if fact.checks}
-        about = check.line or next((one.line for one in result.checks if one.id in first and one.line), None)
-        place = where(result, about or None)
+        line = check.line or next((one.line for one in result.checks if one.id in first and one.line), None)
+        place = where(result, line or None)
         yield f"{file}{plain(place.removeprefix(str(result.file)))}: {plain(check.title)}"
         if check.status == "skipped":
             yield from map(plain, str(result.message or result.status).splitlines())
         else:
-            facts = [replace(fact, checks=(check.id,)) for fact in facts]  # the others may not be shown
+            facts = [replace(fact, checks=(check.id,)) for fact in facts]  # as if each explained this check alone
             yield from explained(replace(result, facts=tuple(facts)), check)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:

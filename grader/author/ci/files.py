@@ -118,15 +118,16 @@ def platform_files(
     platform = PLATFORMS[name]
     if min_score is not None and not platform.may_fail:
         raise SetupError(words.no_min_score(name, [other for other, one in PLATFORMS.items() if one.may_fail]))
-    path, data = (wheel, _read_wheel(wheel)) if isinstance(wheel, Path) else (Path(wheel[0]), wheel[1])
-    _check_wheel(path, data)
+    wheel_path, data = (wheel, _read_wheel(wheel)) if isinstance(wheel, Path) else (Path(wheel[0]), wheel[1])
+    _check_wheel(wheel_path, data)
+    # the templates, with the values of `--course` and of the option that decides whether a learner's run fails
     folder = PurePosixPath(platform.folder)
-    where = str(folder / "course") if course else PACKAGED
-    enough = "--exit-zero" if min_score is None else f"--min-score {min_score}"
-    files = {path: _filled(template, where, enough) for path, template in platform.templates.items()}
-    files[str(folder / path.name)] = data
+    course_value = str(folder / "course") if course else PACKAGED
+    exit_option = "--exit-zero" if min_score is None else f"--min-score {min_score}"
+    files = {path: _filled(template, course_value, exit_option) for path, template in platform.templates.items()}
+    # the wheel, the pinned versions, and the course
+    files[str(folder / wheel_path.name)] = data
     files[str(folder / _PINS)] = _pins()
-    # without solutions, because on some platforms learners can read these files
     for inner, content in _course_files(course) if course else ():
         files[str(folder / "course" / inner)] = content
     if platform.archive is None:
@@ -151,9 +152,10 @@ def write_platform(files: Mapping[str, bytes], folder: Path) -> list[Path]:
     return paths
 
 
-def _filled(template: str, course: str, enough: str) -> bytes:
+def _filled(template: str, course_value: str, exit_option: str) -> bytes:
+    """Return a template with the values of its two marks."""
     text = (_TEMPLATES / template).read_bytes()
-    return text.replace(b"@COURSE@", course.encode()).replace(b"@ENOUGH@", enough.encode())
+    return text.replace(b"@COURSE@", course_value.encode()).replace(b"@EXIT_OPTION@", exit_option.encode())
 
 
 def _read_wheel(path: Path) -> bytes:
@@ -185,16 +187,18 @@ def _pins() -> bytes:
 
 
 def _course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Yield the course files that grading needs, by path. Solutions and misconceptions are not among them.
+    """Yield the path and the content of each course file that grading needs.
 
-    An exercise file is its stub in the answer book, because the file in the course's folder may have been worked on.
+    Solutions and misconceptions are not among them, because on some platforms learners can read these files. For an
+    exercise file, the content is its stub in the answer book, because the file in the course's folder may have been
+    worked on.
     """
     from ...course.oracle import read_book
 
     known = read_book(course.book).stubs
-    stubs = {course.exercise_file(exercise): known.get(exercise.id) for exercise in course.exercises}
-    for path in (course.file, course.book, *map(course.hidden_test, course.exercises), *stubs):
-        stub = stubs.get(path)
+    stub_by_path = {course.exercise_file(exercise): known.get(exercise.id) for exercise in course.exercises}
+    for path in (course.file, course.book, *map(course.hidden_test, course.exercises), *stub_by_path):
+        stub = stub_by_path.get(path)
         try:
             content = read_plain(path, follow=True) if stub is None else stub.encode()
             yield path.relative_to(course.folder).as_posix(), content
@@ -273,8 +277,7 @@ def installed_wheel() -> tuple[str, bytes] | None:
         installation = distribution(_NAME)
     except PackageNotFoundError:
         return None
-    # scripts such as `bin/grade` are outside of the package's folder, and each installer writes its
-    # own
+    # scripts such as `bin/grade` are left out: their paths have `..`, and each installer writes its own
     files = {
         path.as_posix(): path.locate()
         for path in installation.files or ()

@@ -68,27 +68,10 @@ def export(
     _check_reports(paths, summary)
     see_that_it_is_settled(results, summary)
     # write
-    if form.files is not None:
-        request = replace(request, **_course_fields(course, results, summary))
-    if assignment is None:
-        assignment = summary.title if form.assignment == "title" else summary.course.id
-    if form.assignment == "title" and (results / ROSTER).exists():
-        # the gradebook's own heading has the id by which the platform finds the assignment
-        assignment = read_roster(results / ROSTER).assignments.get(assignment, assignment)
-    request = replace(request, assignment=assignment, title=summary.title, learners=summary.learners)
+    request = _completed(form, request, course, assignment, summary)
     done = ExportResult("learner" if summary.roster and form.each == "learner" else "submission", request.warnings)
-    place = Path(out) if out is not None else results / "exports" / _name(form, request)
-    rows = _rows(form, results, summary.learners)
     try:
-        if form.text is not None:
-            texts = _texts(form.text, _counted(rows, done), request)
-            done.path = _write_file(texts, None if out == "-" else place, named=out is not None)
-        elif form.files is not None:
-            done.path = place
-            for_learners = (for_learner(report, request.details) for report in rows)
-            _write_folder(form.files(for_learners, request), done, named=out is not None)
-            if request.platform is not None and not done.count:
-                raise UserError(words.not_from_platform(str(results), request.platform))
+        _write(form, request, summary, done, out)
     except BrokenPipeError:  # the reader of standard output has stopped reading
         raise
     except OSError as error:
@@ -102,6 +85,36 @@ def export(
     done.warnings += missing
     done.complete = not missing
     return done
+
+
+def _completed(
+    form: Format, request: ExportRequest, course: Course | None, assignment: str | None, summary: Summary
+) -> ExportRequest:
+    """Return the request with what is read from the results. Raises `UserError`."""
+    results = request.results
+    if form.files is not None:
+        request = replace(request, **_course_fields(course, results, summary))
+    if assignment is None:
+        assignment = summary.title if form.assignment == "title" else summary.course.id
+    if form.assignment == "title" and (results / ROSTER).exists():
+        # the gradebook's own heading has the id by which the platform finds the assignment
+        assignment = read_roster(results / ROSTER).assignments.get(assignment, assignment)
+    return replace(request, assignment=assignment, title=summary.title, learners=summary.learners)
+
+
+def _write(form: Format, request: ExportRequest, summary: Summary, done: ExportResult, out: str | None) -> None:
+    """Write an export, and note its path and its size in `done`. Raises `OSError` and `UserError`."""
+    path = Path(out) if out is not None else request.results / "exports" / _name(form, request)
+    rows = _rows(form, request.results, summary.learners)
+    if form.text is not None:
+        texts = _texts(form.text, _counted(rows, done), request)
+        done.path = _write_file(texts, None if out == "-" else path, named=out is not None)
+    elif form.files is not None:
+        done.path = path
+        for_learners = (for_learner(report, request.details) for report in rows)
+        _write_folder(form.files(for_learners, request), done, named=out is not None)
+        if request.platform is not None and not done.count:
+            raise UserError(words.not_from_platform(str(request.results), request.platform))
 
 
 def _check_options(form: Format, options: ExportRequest, assignment: str | None, out: str | None) -> None:
@@ -145,15 +158,16 @@ def _rows(form: Format, results: Path, table: Sequence[Learner]) -> Iterator[Rep
         if learner.report and (form.each == "learner" or learner.submission not in once):
             once.add(learner.submission)
             yield from (adjusted(report, learner) for report in reports([results / learner.report]))
-    # a report on nothing has the exercises and checks of any other report
-    some = next((learner.report for learner in table if learner.report), None)
-    if form.each == "learner" and form.text is not None and some is not None:
+    # a report on nothing has the exercises and checks of any report of the class
+    path = next((learner.report for learner in table if learner.report), None)
+    if form.each == "learner" and form.text is not None and path is not None:
         absent = [one for one in learners if not one.report and one.standing in ("absent", "excused")]
-        for like in reports([results / some] if absent else []):
-            yield from (nothing_submitted(like, learner) for learner in absent)
+        for model in reports([results / path] if absent else []):
+            yield from (nothing_submitted(model, learner) for learner in absent)
 
 
 def _counted(rows: Iterable[Report], done: ExportResult) -> Iterator[Report]:
+    """Yield the rows, and count them in `done`."""
     for row in rows:
         done.count += 1
         yield row
@@ -211,10 +225,10 @@ def _missing(form: Format, summary: Summary, found: int) -> Iterator[str]:
         yield words.reports_missing(len(lacking), summary.submissions, few([plain(name) for name in lacking], _SHOWN))
     if found != summary.graded:
         yield words.other_count(found, SUMMARY, summary.graded)
-    # learners whose total is not in their submission's file
-    first: dict[str, Learner] = {}
+    # learners whose total is not in their submission's file, which has that of the first of its learners
+    first_of: dict[str, Learner] = {}
     for learner in summary.learners if form.each == "submission" else ():
-        shown = first.setdefault(learner.submission, learner) if learner.report else learner
-        if shown.total != learner.total:
-            both = [(one.person.name or one.id, one.total) for one in (shown, learner)]
+        first = first_of.setdefault(learner.submission, learner) if learner.report else learner
+        if first.total != learner.total:
+            both = [(one.person.name or one.id, one.total) for one in (first, learner)]
             yield plain(words.other_total(form.name, learner.submission, *both))

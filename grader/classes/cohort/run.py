@@ -438,60 +438,27 @@ def grade_entries(
         IntakeError: nothing can be read.
     """
     progress = RunProgress(len(entries), edited=list(results.edited))
-    exercises = {exercise.id: exercise.filename for exercise in course.exercises}
     grading = _Grading(course, results, seed, seen, progress, lines)
-    flow, waiting, begun = Flow(), iter(entries), dict[str, Job]()
-    # a busy machine costs no point: what waited too long is graded again at the end, one submission at a time
-    again, alone = deque[Job](), set[str]()
+    flow, waiting = Flow(), iter(entries)
     yield progress
-    with closing(Readers(exercises, readers)) as reading:
+    with closing(Readers(grading.filenames, readers)) as reading:
         while True:
             # read so many submissions ahead that no process waits, and no more
             while flow.running < pool.room and (entry := next(waiting, None)) is not None:
                 flow.begin(partial(reading.begin, entry))
+            # at the end, those that waited too long, one at a time, with nothing else of this run beside it
             if not flow.running:
-                if not again:
+                late = grading.begin_late()
+                if late is None:
                     break
-                # alone, with nothing else of this run beside it; its second report counts
-                late = again.popleft()
-                begun[late.id] = late
-                alone.add(late.id)
                 flow.begin(partial(pool.begin, late))
-            # take the next result: a submission that was read, or one that was graded
-            progress.report = None
-            match flow.next():
-                case Graded(name, report) if waited_too_long(report) and name not in alone:
-                    again.append(begun.pop(name))
-                    continue
-                case Graded(name, report):
-                    search = grading.search(begun.pop(name), report)
-                    # first the report, which is final, and then the search, which only adds to it
-                    results.write(report if search is None else replace(report, pending=search.exercises))
-                    progress.graded += 1
-                    progress.report = report
-                    if search is not None:
-                        flow.begin(partial(pool.begin, search))
-                case Faulted(name, message):
-                    begun.pop(name, None)
-                    grading.faulted(name, message)
-                case SearchAdditions(name, found):
-                    results.add(name, found)
-                    continue
-                case Unsearched(name):
-                    progress.unsearched.append(name)
-                    continue
-                case entry, ServiceEnded(status):
-                    grading.faulted(entry.id, words.reading_ended(status))
-                case entry, read:
-                    intake = unread(read, entry, exercises) if isinstance(read, LimitReached) else read
-                    job = grading.job(submission_of(entry, intake), intake)
-                    if isinstance(job, Job):
-                        begun[job.id] = job
-                    if job is not None:
-                        flow.begin(partial(pool.begin, job))
-                    if isinstance(job, Job):
-                        continue
-            yield progress
+            # take the next result, and begin what follows from it
+            done = progress.done
+            task = grading.take(flow.next())
+            if task is not None:
+                flow.begin(partial(pool.begin, task))
+            if progress.done > done:
+                yield progress
 
 
 class _Grading:
@@ -507,21 +474,65 @@ class _Grading:
         self.seen = seen and seed != course.seed
         self.progress = progress
         self.stamp = CourseStamp.of(course)
+        self.filenames = {exercise.id: exercise.filename for exercise in course.exercises}
+        self._begun: dict[str, Job] = {}
+        # a busy machine costs no point: a submission that waited too long is graded again at the end, alone
+        self._late = deque[Job]()
+        self._alone: set[str] = set()
 
-    def faulted(self, name: str, message: str) -> None:
+    def begin_late(self) -> Job | None:
+        """Return the next job that waited too long, or None. Its second report counts."""
+        if not self._late:
+            return None
+        job = self._late.popleft()
+        self._begun[job.id] = job
+        self._alone.add(job.id)
+        return job
+
+    def take(self, result: Any) -> Task | None:
+        """Take the result of reading, grading or searching a submission. Return the task that follows, or None."""
+        self.progress.report = None
+        match result:
+            case entry, ServiceEnded(status):
+                self._faulted(entry.id, words.reading_ended(status))
+            case entry, read:
+                intake = unread(read, entry, self.filenames) if isinstance(read, LimitReached) else read
+                task = self._task(submission_of(entry, intake), intake)
+                if isinstance(task, Job):
+                    self._begun[task.id] = task
+                return task
+            case Graded(name, report) if waited_too_long(report) and name not in self._alone:
+                self._late.append(self._begun.pop(name))
+            case Graded(name, report):
+                search = self._search(self._begun.pop(name), report)
+                # first the report, which is final, and then the search, which only adds to it
+                self.results.write(report if search is None else replace(report, pending=search.exercises))
+                self.progress.graded += 1
+                self.progress.report = report
+                return search
+            case Faulted(name, message):
+                self._begun.pop(name, None)
+                self._faulted(name, message)
+            case SearchAdditions(name, found):
+                self.results.add(name, found)
+            case Unsearched(name):
+                self.progress.unsearched.append(name)
+        return None
+
+    def _faulted(self, name: str, message: str) -> None:
         """Note that a submission could not be graded."""
         if self.results.report(name) is not None:  # a report on other files, or for another version of the course
             self.results.keep_earlier(name)
         self.results.forget(name)
         self.progress.faults[name] = message
 
-    def search(self, job: Job, report: Report) -> SearchJob | None:
+    def _search(self, job: Job, report: Report) -> SearchJob | None:
         """Return the search of the files that fail, or None if no search is wanted or possible."""
         failing = tuple(one.id for one in report.exercises if is_searched(one) and one.repairs is UNSET)
         names = report.pending or failing
         return SearchJob(job.submission, names, job.seed) if self.lines and names else None
 
-    def job(self, submission: Submission, intake: Intake) -> Task | None:
+    def _task(self, submission: Submission, intake: Intake) -> Task | None:
         """Return the job for a submission. If its report is still valid, return the search that it lacks, or None."""
         results, progress, name = self.results, self.progress, submission.stamp.id
         # also if the report stays valid, because people may choose from other files now
@@ -533,7 +544,7 @@ class _Grading:
         if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
             progress.kept += 1
             progress.report = earlier
-            return self.search(Job(submission, seed), earlier)
+            return self._search(Job(submission, seed), earlier)
         # why an earlier report does not count, for the messages at the end
         if earlier is not None:
             results.keep_earlier(name)

@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-import string
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from .model import Input, Landscape, Model, Played, Replay, Thermometer
 
 _HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
+# the page's scripts, in the order in which they are included
 _OWN = (
     *("numbers", "operations", "runs", "words", "graph", "source", "step", "tables", "leaves", "game", "landscape"),
     *("thermometer", "model", "player", "replay"),
@@ -60,12 +60,11 @@ PARTS = Parts(
     licences=_ASSETS / "LICENSES.txt",
     generated=_script(),
 )
-GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)  # for a page without other programs, as in exercise 04
+# a program that the order game offers beside those of the replays
+GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)
 GAME_TITLE = "The diamond"
 ROOT_NAME = "L"  # of a root that the program does not name
-_LETTERS = [
-    letter for letter in string.ascii_lowercase[4:] if letter not in "lo"
-]  # from e on; l and o look like digits
+_LETTERS = "efghijkmnpqrstuvwxyz"  # a to d are often leaves; l and o look like digits
 
 
 def build_replay_page(played: Played) -> str:
@@ -127,11 +126,15 @@ def short_names(names: Sequence[str], root: int) -> list[str]:
     other node by a letter that is still free.
     """
     free = (name for name in _free_names() if name not in names)
-    unnamed_root = "" if ROOT_NAME in names else ROOT_NAME
-    return [
-        name if name.isidentifier() else (unnamed_root if at == root else "") or next(free)
-        for at, name in enumerate(names)
-    ]
+    short = []
+    for at, name in enumerate(names):
+        if name.isidentifier():
+            short.append(name)
+        elif at == root and ROOT_NAME not in names:
+            short.append(ROOT_NAME)
+        else:
+            short.append(next(free))
+    return short
 
 
 def _free_names() -> Iterator[str]:

@@ -56,11 +56,13 @@ class ValueChecks(Judging):
         self._examine(runs, judge, where_offered=where_offered, again=again)
 
     def needs(self, *programs: str | Program, **leaves: float) -> None:
-        """Check as `agrees` what the operations need that the check is about.
+        """Check programs as `agrees` does, before the operations that the check is about.
 
             engine.needs("L = a * b + a", a=2, b=-3)
+            engine.agrees("L = a / b", a=2, b=-3)
 
-        If a program is wrong, nothing is known about these operations, so the check counts as not started.
+        These operations are built from those of the programs. If a program is wrong, their own results say nothing
+        about them, so the check counts as not started.
         """
         try:
             self.agrees(*parsed(programs, leaves))

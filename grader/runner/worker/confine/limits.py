@@ -18,7 +18,7 @@ except ImportError:  # Windows has no rlimits; calls and wall time are still lim
     resource = None  # type: ignore[assignment]
 
 STALLED: int = getattr(signal, "SIGUSR2", 0)
-_TOOL = 4  # a number that no debugger, coverage or profiler uses
+_TOOL = 4  # the tool id in `sys.monitoring`, which no debugger, coverage or profiler uses
 _MOST_UNSEEN = 64  # the clock is read at least once in so many steps of loops
 _BETWEEN_LOOKS_S = 0.005  # the clock is read more often if this takes longer, and else less often
 DESCRIPTORS = 64  # the number that an engine process may have open
@@ -105,7 +105,9 @@ class LoopSteps:
         self._filename = ""
         self._left = sys.maxsize
         self._deadline = 0.0
-        self._seen, self._unseen, self._look = 0.0, 1, 0  # the clock, the steps until it is read again, and their end
+        # The clock is not read at each step: `_seen` is its last time, `_unseen` the number of steps until it is read
+        # again, and `_look` the number of steps that are left (`_left`) at that moment.
+        self._seen, self._unseen, self._look = 0.0, 1, 0
         self._more: Callable[[], float] = lambda: 0.0
         self._monitoring: Any = getattr(sys, "monitoring", None)
         if self._monitoring is not None:
@@ -136,6 +138,7 @@ class LoopSteps:
             self._left = sys.maxsize
 
     def _jumped(self, code: CodeType, start: int, end: int) -> Any:
+        """Count a jump backwards in the file, which is a step of a loop. `sys.monitoring` calls this."""
         if code.co_filename != self._filename or end > start:
             return self._monitoring.DISABLE  # this jump is not reported again
         self._left -= 1
@@ -145,6 +148,7 @@ class LoopSteps:
         return None
 
     def _is_over(self) -> bool:
+        """Read the clock. Return whether the time is over, and decide when the clock is read again."""
         while (now := time.perf_counter()) > self._deadline:
             if (more := self._more()) <= 0:
                 return True
