@@ -227,17 +227,12 @@ def summarise(
         statistics.add(report)
         name = report.submission.id
         decisions = people.decisions(name)
-        # each attempt once: of several reports on the same files, the last one; points of another
-        # version of the course cannot be compared with these
-        attempts = {old.submission.sha256: (file, old) for file, old in earlier(name) if old.course == report.course}
-        attempts.pop(report.submission.sha256, None)  # these are the same files, graded again
-        marks[name] = [mark(old, file, decisions) for file, old in attempts.values()]
-        marks[name].append(mark(report, f"reports/{name}.json", decisions))
+        marks[name] = _marks(report, earlier(name), decisions)
         # a decision that was made for these files settles reasons for a review
         applied = in_force(decisions, digests(report), people.found(name)).applied
-        open_reasons = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
-        if open_reasons:
-            reasons[name] = open_reasons
+        undecided = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
+        if undecided:
+            reasons[name] = undecided
     reasons |= {name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()}
     # the final table, and what people have to decide about it
     table = settle(people, marks, course.grades, _small(course))
@@ -263,6 +258,20 @@ def summarise(
         rules=rules,
         parts=tuple(map(statistics.part, course.parts)) or UNSET,
     )
+
+
+def _marks(report: Report, earlier: Iterable[tuple[str, Report]], decisions: Sequence[Decided]) -> list[Mark]:
+    """Return the mark of each attempt of a submission, oldest first.
+
+    Args:
+        report: the report on the last attempt.
+        earlier: the earlier reports with their files, oldest first.
+    """
+    # of several reports on the same files, the last one; another version of the course has other points
+    attempts = {old.submission.sha256: (file, old) for file, old in earlier if old.course == report.course}
+    attempts.pop(report.submission.sha256, None)  # these are the same files, graded again
+    last = mark(report, f"reports/{report.submission.id}.json", decisions)
+    return [*(mark(old, file, decisions) for file, old in attempts.values()), last]
 
 
 class _Statistics:

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from ...base.text import plain
 from ...course.load import Limits
 from ...course.program import Program, program
-from ...runner.client import Batch, Broke, Done, EngineProcess, Host, LoadFailed, Read, Run, Source
+from ...runner.client import Batch, Done, Host, Read, Run, Source
 from ...runner.sandbox import Warm
 from ...words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
-from .model import Model, Probabilities, Trained, finite
-from .record import FileToReplay, defines, failure, left_out
+from .model import Model, Probabilities, Trained
+from .record import FileToReplay, defines, ended_early, finite_number, run_alone
 
 LETTERS = ".aeln"
 NAMES = ("ela", "anna", "lea", "nela", "lena", "alan")
@@ -99,8 +99,8 @@ def _trained(
     if outcome is None:
         return Trained(losses=(), seconds=seconds, problem=problem), {}
     (returned,), (values,) = outcome.called, outcome.values
-    losses = tuple(finite(one) if isinstance(one, float) else None for one in returned.numbers or ())
-    numbers = [one if isinstance(one, float) and math.isfinite(one) else None for one in values[: len(loss.leaves)]]
+    losses = tuple(map(finite_number, returned.numbers or ()))
+    numbers = list(map(finite_number, values[: len(loss.leaves)]))
     after = iter(numbers)
     parameters = {name: [[next(after) for _ in row] for row in rows] for name, rows in _PARAMETERS.items()}
     # a training that broke off, or that left no numbers, has no probabilities to show
@@ -124,8 +124,8 @@ def _probabilities(
     (values,) = outcome.values
     rows = []
     for names, (a, b) in zip(made, _CONTEXTS, strict=True):
-        logits = [values[logits_of_all.index[name]] for name in names]
-        numbers = [one for one in logits if isinstance(one, float) and math.isfinite(one)]
+        logits = [finite_number(values[logits_of_all.index[name]]) for name in names]
+        numbers = [one for one in logits if one is not None]
         if len(numbers) < len(logits):
             return ()
         # minus the largest, as usual for a softmax, so that no number overflows
@@ -136,17 +136,11 @@ def _probabilities(
 
 def _ran(warm: Warm | Host, limits: Limits, file: FileToReplay, run: Run) -> tuple[Done | None, str]:
     """Return the outcome of a run, or None and the problem that ended it."""
-    with EngineProcess(warm, file.source, None, limits) as process:
-        loaded = process.load()
-        if isinstance(loaded, LoadFailed):
-            return None, failure(loaded.cause, file, "load").text
-        answer = process.run(Batch((run,), None, _CPU_S, (0,))).answer
+    answer = run_alone(warm, limits, file, Batch((run,), None, _CPU_S, (0,)))
     if not isinstance(answer, Read):
-        return None, failure(answer, file, "read").text
+        return None, answer.text
     outcome = answer.seeds[0][0]
-    if outcome is None or isinstance(outcome, Broke):
-        return None, (failure(outcome.problem, file, "build") if outcome else left_out()).text
-    return outcome, ""
+    return (outcome, "") if isinstance(outcome, Done) else (None, ended_early(outcome, file, "build").text)
 
 
 # -- drawing names

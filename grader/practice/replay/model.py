@@ -497,16 +497,16 @@ def first_difference(
     return _Comparison(program, nodes, visits, right, later).first(whole, own)
 
 
+@dataclass
 class _Comparison:
-    def __init__(
-        self,
-        program: Program,
-        nodes: Sequence[ReplayNode],
-        visits: Sequence[Visit],
-        right: RightPass,
-        later: Sequence[float | None],
-    ) -> None:
-        self.program, self.nodes, self.visits, self.right, self.later = program, nodes, visits, right, later
+    program: Program
+    nodes: Sequence[ReplayNode]
+    visits: Sequence[Visit]
+    right: RightPass
+    later: Sequence[float | None]
+
+    def __post_init__(self) -> None:
+        nodes, visits, right = self.nodes, self.visits, self.right
         # errors of rounding grow with the largest numbers that were added
         scale = max([1.0, *(abs(x) for x in (*right.values, *right.grads) if math.isfinite(x))])
         self.tolerance = _TOLERANCE * scale

@@ -14,14 +14,14 @@ from ...base.files import UserError, yaml_texts
 from ...base.text import did_you_mean, plain
 from ...course.load import Check, Course, Exercise, Limits
 from ...course.program import FUNCTIONS, Program, ProgramError, program
-from ...runner.client import Batch, Broke, EngineProcess, Host, LoadFailed, Read, Run
+from ...runner.client import Batch, Broke, Host, Read, Run
 from ...runner.sandbox import Warm
 from ...verdict.checks import MOST_PARAMETERS, MOST_STEPS, Training
 from ...words import practice
 from ...words.practice import no_landscape
 from ..workspace import find_exercise
 from .model import Grid, Landscape, Played, ReplayProblem, Step, Thermometer, finite, forward, right_pass
-from .record import AnswerOf, FileToReplay, Subject, failure, left_out, record, subject_of
+from .record import AnswerOf, FileToReplay, Subject, ended_early, finite_number, record, run_alone, subject_of
 
 _FILE = Path(__file__).resolve().parent / "presets.yaml"
 
@@ -102,17 +102,8 @@ def record_training(warm: Warm | Host, limits: Limits, file: FileToReplay, title
     first = ("preload", training.before)
     runs = tuple(Run(loss, (first, ("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
     # the steps of the learner's code
-    taken: tuple[Step, ...] = ()
-    with EngineProcess(warm, file.source, None, limits) as process:
-        loaded = process.load()
-        if isinstance(loaded, LoadFailed):
-            problem: ReplayProblem | None = failure(loaded.cause, file, "load")
-        else:
-            ran = process.run(Batch(runs, min(limits.calls, _CALLS), limits.cpu_s, (0,)))
-            if isinstance(ran.answer, Read):
-                taken, problem = _steps(file, loss, ran.answer)
-            else:
-                problem = failure(ran.answer, file, "read")
+    answer = run_alone(warm, limits, file, Batch(runs, min(limits.calls, _CALLS), limits.cpu_s, (0,)))
+    taken, problem = _steps(file, loss, answer) if isinstance(answer, Read) else ((), answer)
     # the right steps, and the part of the landscape that shows both
     reference = _descent(loss, rate, steps)
     points = [_point(step) for step in reference]
@@ -171,13 +162,12 @@ def _steps(file: FileToReplay, loss: Program, answer: Read) -> tuple[tuple[Step,
     problem = None
     for outcome in answer.seeds[0]:
         if outcome is None or isinstance(outcome, Broke):
-            problem = failure(outcome.problem, file, "backward") if outcome else left_out()
+            problem = ended_early(outcome, file, "backward")
             break
         (returned,), (values,) = outcome.called, outcome.values
-        seen = [values[place] for place in places]
-        at.append(tuple(finite(one) if isinstance(one, float) else None for one in seen))
+        at.append(tuple(finite_number(values[place]) for place in places))
         # a longer training repeats the losses of a shorter one, so the last list has all of them
-        losses = [finite(one) if isinstance(one, float) else None for one in returned.numbers or ()]
+        losses = list(map(finite_number, returned.numbers or ()))
     if len(at) == 1:
         return (), problem
     last = None if None in at[-1] else _loss(loss, [one or 0.0 for one in at[-1]])

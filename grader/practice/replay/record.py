@@ -262,7 +262,9 @@ def _build_replay(
     # the nodes, and the rules that ran
     nodes = _nodes(subject, graph, right, answer, recorded)
     # the rules ran on the learner's own values, so they are judged by these
-    values = tuple(_or_right(node.yours.data, value) for node, value in zip(nodes, right.values, strict=True))
+    values = tuple(
+        value if node.yours.data is None else node.yours.data for node, value in zip(nodes, right.values, strict=True)
+    )
     # an operation that is composed of others has no single rule with known contributions
     compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
     visits = tuple(_visit(program, values, visit, compound) for visit in recorded.visits) if recorded else ()
@@ -274,7 +276,7 @@ def _build_replay(
     if (visits and not recorded.elsewhere) or (complete and problem is None):  # type: ignore[union-attr]
         judged = visits if complete else visits[:-1]  # the last rule may have been stopped before it finished
         # a function of the file may change values; these are the values after the pass
-        later = tuple(map(_float, recorded.values)) if subject.calls and recorded else ()
+        later = tuple(map(finite_number, recorded.values)) if subject.calls and recorded else ()
         difference = first_difference(program, nodes, judged, right, whole=complete, own=graph.own, later=later)
     return Replay(
         title=plain(subject.title),
@@ -318,13 +320,13 @@ def _graph(program: Program, recorded: Recorded | None) -> _ShownGraph:
     numbers = [number for node in traced or () for number in node.numbers]
     # without the root or with a node of no number, the recorded graph cannot be replayed
     roots = [place for place, node in enumerate(traced or ()) if program.root in node.names]
-    if not roots or not traced or any(_float(number) is None for number in numbers):
+    if not roots or not traced or any(finite_number(number) is None for number in numbers):
         return _ShownGraph(program, own=False, names=tuple((node.name,) for node in program.nodes))
     names = tuple(tuple(program.nodes[index].name for index in node.names) for node in traced)
     nodes: list[Leaf | Op] = []
     for place, (node, own) in enumerate(zip(traced, names, strict=True)):
         name = own[0] if own else f"node {place}"  # the page gives it a letter
-        given = iter([_float(number) or 0.0 for number in node.numbers])
+        given = iter([finite_number(number) or 0.0 for number in node.numbers])
         if node.op == "leaf":
             nodes.append(Leaf(name, next(given)))
         else:
@@ -364,7 +366,7 @@ def _nodes(
                 op="leaf" if isinstance(node, Leaf) else node.op,
                 inputs=Input.of(node),
                 leaf_value=node.value if isinstance(node, Leaf) else None,
-                yours=Seen(_float(data), _text_of(data), _float(grad), _text_of(grad)),
+                yours=Seen(finite_number(data), _text_of(data), finite_number(grad), _text_of(grad)),
                 expected=Expected(finite(values[index]), finite(grads[index])),
                 inner=not graph.names[index],
             )
@@ -390,7 +392,7 @@ def _of_own_graph(
 
 def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound: set[int]) -> Visit:
     # without a number for the upstream gradient, no contributions can be expected
-    node, upstream = program.nodes[visit.node], _float(visit.upstream)
+    node, upstream = program.nodes[visit.node], finite_number(visit.upstream)
     known = isinstance(node, Op) and visit.node not in compound and upstream is not None
     return Visit(
         node=visit.node,
@@ -401,9 +403,9 @@ def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound
         changes=tuple(
             Change(
                 input=change.node,
-                before=_float(change.before),
+                before=finite_number(change.before),
                 before_text=_text_of(change.before),
-                after=_float(change.after),
+                after=finite_number(change.after),
                 after_text=_text_of(change.after),
                 amount=_amount(change.before, change.after),
                 line=change.line,
@@ -416,16 +418,13 @@ def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound
 
 
 def _amount(before: Observed, after: Observed) -> float | None:
-    old, new = _float(before), _float(after)
+    old, new = finite_number(before), finite_number(after)
     return None if old is None or new is None else finite(new - old)
 
 
-def _float(seen: Observed | None) -> float | None:
+def finite_number(seen: Observed | None) -> float | None:
+    """Return an observed number in the form for JSON; None for anything else."""
     return finite(seen) if isinstance(seen, float) else None
-
-
-def _or_right(seen: float | None, right: float) -> float:
-    return right if seen is None else seen
 
 
 def _text_of(seen: Observed | None) -> str:
@@ -455,6 +454,21 @@ def _silence(
     return (
         ReplayProblem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
     )
+
+
+def run_alone(warm: Warm | Host, limits: Limits, file: FileToReplay, batch: Batch) -> Read | ReplayProblem:
+    """Run a batch with a file in a process of its own. Return the answer, or the problem if there is none."""
+    with EngineProcess(warm, file.source, None, limits) as process:
+        loaded = process.load()
+        if isinstance(loaded, LoadFailed):
+            return failure(loaded.cause, file, "load")
+        answer = process.run(batch).answer
+    return answer if isinstance(answer, Read) else failure(answer, file, "read")
+
+
+def ended_early(outcome: Broke | None, file: FileToReplay, where: Where) -> ReplayProblem:
+    """Return the problem that ended a run: that of its outcome, or that it has none."""
+    return failure(outcome.problem, file, where) if outcome else left_out()
 
 
 def failure(cause: Problem | Died, file: FileToReplay, where: Where) -> ReplayProblem:
@@ -558,7 +572,7 @@ def _thermometer(title: str, program: Program, grads: Sequence[Observed], answer
         function=plain(next(node.op for node in program.nodes if isinstance(node, Op) and node.made)),
         values={plain(leaf.name): leaf.value for leaf in program.leaves},
         layers=tuple(plain(program.nodes[i].name) for i in places),
-        yours=tuple(None if (grad := _float(grads[i])) is None else abs(grad) for i in places),
+        yours=tuple(None if (grad := finite_number(grads[i])) is None else abs(grad) for i in places),
         expected=tuple(finite(abs(right[i])) for i in places),
         asked="torch" if answer else "expected",
     )
