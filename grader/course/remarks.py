@@ -114,7 +114,7 @@ class DataChanged(_Remark, frozen=True, tag="data_changed"):
 
 
 class NoGradientChanged(_Remark, frozen=True, tag="no_gradient_changed"):
-    """The rules ran, and no gradient changed."""
+    """The rules ran, and every gradient is the same as before. Two contributions may have cancelled."""
 
 
 class NothingStored(_Remark, frozen=True, tag="nothing_stored"):

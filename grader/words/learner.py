@@ -334,7 +334,7 @@ _REMARKS: dict[str, str] = {
     ),
     "depends_on_order": "wrong in {runs}",
     "data_changed": "{by} changed the data",
-    "no_gradient_changed": "no gradient changed when the backward rules ran",
+    "no_gradient_changed": "after the backward rules ran, every gradient was the same as before",
     "nothing_stored": "no local derivatives were recognised in the result of `*` (or of `+`, if there is no `*`)",
     "no_rules": "no backward rule was found on the nodes, and this check has to observe the rules",
     "gave_none": f"an operation returned {_NONE}",

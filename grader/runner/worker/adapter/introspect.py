@@ -612,10 +612,6 @@ def _only(names: list[str], what: str) -> str:
     raise Unreadable(f"several_{what}s", *map(str, names[:_MOST_NAMES]))
 
 
-def _known(names: tuple[str, ...], obj: object) -> str:
-    return next((name for name in names if hasattr(obj, name)), "")
-
-
 def _data_name(leaf: Any) -> str:
     if hasattr(leaf, "data"):
         if not _is_method(leaf, "data"):
@@ -654,14 +650,20 @@ def _is_blank(value: object) -> bool:
     return value is None or values.plain(value) == 0.0
 
 
-def _grad_name(leaf: Any, data: str) -> str:
+def _grad_name(leaf: Any, node: Any, data: str) -> str:
+    """Return the attribute that holds the gradient of a leaf.
+
+    Under an unusual name, it is None or 0 on a new leaf and on the node that an operation made. What only leaves lack,
+    such as a creator, is not a gradient.
+    """
     for name in filter(partial(hasattr, leaf), _GRADIENTS):
         method = _is_method(leaf, name)
         behind = _behind(leaf, name) if method or is_computed(leaf, name) else ""
         if behind or not method:
             return behind or name
+    kept = attributes(node)
     blank = [name for name, value in attributes(leaf).items() if name != data and _is_blank(value)]
-    return _only(blank, "gradient")
+    return _only([name for name in blank if _is_blank(kept.get(name))], "gradient")
 
 
 def _holds(container: object, wanted: Sequence[Any]) -> bool:
@@ -670,6 +672,13 @@ def _holds(container: object, wanted: Sequence[Any]) -> bool:
     # by identity, because learners' classes may define `==`
     ids = {id(item) for item in container}
     return bool(ids) and ids == {id(item) for item in wanted}
+
+
+def _mentions(container: object, node: object) -> bool:
+    """Return whether a container has a node among its items, or among the items of a tuple or list in it."""
+    if not isinstance(container, (*_CONTAINERS, dict)):
+        return False
+    return any(one is node for item in container for one in (item if isinstance(item, (tuple, list)) else (item,)))
 
 
 def read(module: ModuleType) -> EngineReading:
@@ -682,9 +691,9 @@ def read(module: ModuleType) -> EngineReading:
     make = _maker(cls)
     leaves = make(NUMBERS[0]), make(NUMBERS[1])
     data = _data_name(leaves[0])
-    grad = _grad_name(leaves[0], data)
-    starts_as_none = getattr(leaves[0], grad) is None
     combine, node = next(_results(leaves), (None, leaves[0]))
+    grad = _grad_name(leaves[0], node, data)
+    starts_as_none = getattr(leaves[0], grad) is None
     inputs = _inputs(node, leaves, module)
     trial = Trial(module, EngineReading(cls, data, grad, starts_as_none, inputs, make=make), leaves, combine, node)
     # the backward pass
@@ -819,9 +828,12 @@ def _inputs(node: Any, leaves: Sequence[Any], module: ModuleType) -> InputsPlace
     """Return where a node keeps its inputs.
 
     That is a usual name, or an attribute that holds the inputs and no other objects. The attribute may belong to an
-    object that the node keeps.
+    object that the node keeps. Under a usual name, a leaf may keep its users. These are not its inputs.
     """
-    if known := _known(_INPUTS, node):
+    usual = [name for name in _INPUTS if hasattr(node, name)]
+    holding = [name for name in usual if any(_mentions(getattr(node, name), leaf) for leaf in leaves)]
+    others = [name for name in usual if not any(_mentions(getattr(leaf, name, ()), node) for leaf in leaves)]
+    if known := next(iter(holding or others), ""):
         return InputsPlace(known)
     kept = attributes(node)
     if name := next((n for n, v in kept.items() if _holds(v, leaves)), ""):

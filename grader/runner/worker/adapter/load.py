@@ -486,7 +486,22 @@ def describe(error: BaseException, filename: str) -> list[Any]:
     lines = lines_to_loop(error, filename) if kind in ("cpu", "stalled") else lines_in(error, filename)
     if isinstance(error, NotAvailable) and error.line and not lines:
         lines = [error.line]
+    if (starred := _starred(error, filename)) is not None:
+        missing = NotAvailable(_not_available(starred.__name__, starred.__doc__))
+        return ["module", name_of(NotAvailable), text_of(missing), [starred._line, *lines][:_MOST_LINES]]
     return [kind, name_of(type(error)), text_of(error), lines]
+
+
+def _starred(error: BaseException, filename: str) -> _Placeholder | None:
+    """Return the missing module that the name in a `NameError` may come from, by `import *`; else None."""
+    if type(error) is not NameError:
+        return None
+    starred, traceback = None, error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename:
+            starred = traceback.tb_frame.f_globals.get(_STARRED)
+        traceback = traceback.tb_next
+    return starred
 
 
 def lines_in(error: BaseException, filename: str) -> list[int]:

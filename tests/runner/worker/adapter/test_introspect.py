@@ -204,12 +204,45 @@ def test_leaves_are_made_with_gradients(loaded: Load, expected: bool, arguments:
 
 
 @every(
+    ("expected", "attributes"),
+    [
+        ("slope", "self.data, self.slope, self.creator = x, 0.0, None if op == '' else (op, sources)"),
+        ("slope", "self.data, self.creator, self.slope = x, None if op == '' else (op, sources), None"),
+    ],
+)
+def test_what_only_a_leaf_lacks_is_not_its_gradient(loaded: Load, expected: str, attributes: str) -> None:
+    """A creator is None on a leaf alone. A gradient is None or 0 on every new node."""
+    assert expected == introspect.read(loaded(engine_with(attributes))).grad
+
+
+USERS = """self.data, self.grad, self.children, self.{inputs} = x, 0.0, [], {pairs}
+        for source in sources:
+            source.children.append(self)"""
+
+
+@every(
+    ("expected", "attributes"),
+    [
+        ("parents", USERS.format(inputs="parents", pairs="[(1.0, source) for source in sources]")),
+        ("parents", USERS.format(inputs="parents", pairs="dict.fromkeys(sources, 1.0)")),
+        ("operands", USERS.format(inputs="operands", pairs="list(sources)")),
+        ("", USERS.format(inputs="op", pairs="op")),
+        ("_prev", "self.data, self.grad, self._prev, self.parents = x, 0.0, set(), op"),
+    ],
+)
+def test_the_users_of_a_leaf_are_not_its_inputs(loaded: Load, expected: str, attributes: str) -> None:
+    """The usual name of an attribute with inputs is not enough. If none has inputs or users, the first name counts."""
+    assert expected == introspect.read(loaded(engine_with(attributes))).inputs_at.name
+
+
+@every(
     ("code", "names", "source"),
     [
         ("several_values", ["value", "start"], engine_with("self.value, self.start, self.grad = x, x, 0.0")),
         ("several_gradients", ["up", "down"], engine_with("self.data, self.up, self.down = x, 0.0, None")),
         ("no_value", [], engine_with("self.grad = 0.0")),
         ("no_gradient", [], engine_with("self.data = x")),
+        ("no_gradient", [], engine_with("self.data, self.creator = x, op or None")),
         ("several_classes", ["Scalar", "Dual"], engine_with(KEEPS, "Scalar") + engine_with(KEEPS, "Dual")),
         ("no_class", [], ""),
         ("no_class", [], "x = 1\n"),

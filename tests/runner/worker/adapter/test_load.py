@@ -134,6 +134,25 @@ def test_a_name_from_a_missing_module_explains_itself(problem: Problem) -> None:
     assert lines == [2]
 
 
+@every(
+    ("expected", "source"),
+    [
+        (("module", "torch is not available", [1, 2]), "from torch import *\nx = tensor(1.0)\n"),
+        (("module", "torch is not available", [1, 4, 3]), "from torch import *\ndef f():\n    tensor(1.0)\nf()\n"),
+        (("raised", "name 'tensor' is not defined", [2]), "from math import *\nx = tensor(1.0)\n"),
+        (("raised", "", [4, 3]), "from torch import *\ndef f():\n    x = x\nf()\n"),
+    ],
+)
+@pytest.mark.usefixtures("no_torch")
+def test_a_name_may_come_from_all_names_of_a_missing_module(
+    problem: Problem, expected: tuple[str, str, list[int]], source: str
+) -> None:
+    """After `from torch import *`, the module explains a name that is not defined. Its import is the first line."""
+    kind, _, message, lines = problem(source)
+    assert message.startswith(expected[1])
+    assert (expected[0], expected[2]) == (kind, lines)
+
+
 @pytest.mark.usefixtures("no_torch")
 def test_what_is_offered_is_listed(loaded: Load) -> None:
     """The error names the modules that the course allows."""
