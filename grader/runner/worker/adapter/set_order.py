@@ -16,7 +16,9 @@ from types import ModuleType
 from typing import Any
 
 _TOP = (1 << 60) - 1
-_MASK = (1 << 40) - 1
+_BITS = 40  # of the number of an object
+_MASK = (1 << _BITS) - 1
+_AHEAD = 64  # hashes that are computed at once
 # Where Python's hashes have 32 bits, the low bits alone give the same order, unless many hashes collide.
 _LOW = (1 << min(60, sys.hash_info.width - 4)) - 1
 _MODULUS = sys.hash_info.modulus  # the hash of a large number is its remainder
@@ -30,7 +32,6 @@ def order_hash(number: int, seed: int) -> int:
     return rank(number, seed) & _LOW
 
 
-@cache
 def rank(number: int, seed: int) -> int:
     """Return the rank of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40."""
     number &= _MASK
@@ -40,6 +41,12 @@ def rank(number: int, seed: int) -> int:
         number ^= number >> 23
         number = (number * 0xD1342543DE82EF95) & _MASK
     return _TOP - number if seed % 2 else number
+
+
+@cache
+def _hashes_under(seed: int) -> list[int]:
+    """Return a list for the hashes of the first objects of a run under order seed `seed`. `_register` extends it."""
+    return []
 
 
 def _weakly(obj: Any) -> Any:
@@ -66,8 +73,10 @@ class EngineObjects:
         self.objects: list[Any] = []
         self.order_seed = 0
         self.on_made: Callable[[Any], None] | None = None
-        self._origins: dict[int, tuple[int, int, int]] = {}  # run, order seed and number, by address like the hashes
+        self._origins: dict[int, int] = {}  # the number of the run and of the object, by address like the hashes
         self._hashes: dict[int, int] = {}
+        self._known = _hashes_under(0)  # by number
+        self._seeds = [0, 0]  # of the runs
         self._free: list[int] = []  # numbers of this run's freed objects, smallest last
         self._next = 0
         self._start = 0
@@ -80,7 +89,9 @@ class EngineObjects:
     def start_run(self, order_seed: int) -> None:
         """Begin a new run: number its objects from 0, and hash them under `order_seed`."""
         self.order_seed = order_seed
+        self._known = _hashes_under(order_seed)
         self._run += 1
+        self._seeds.append(order_seed)
         self._start = len(self.objects)  # earlier objects stay registered: the file may still hold them
         self._free = []
         self._next = 0
@@ -114,7 +125,7 @@ class EngineObjects:
             if obj is not None:
                 self.objects.append(obj)
                 continue
-            self._free.append(self._origins.pop(address)[2])
+            self._free.append(self._origins.pop(address) & _MASK)
             del self._hashes[address]
         self._free.sort(reverse=True)
 
@@ -124,10 +135,12 @@ class EngineObjects:
             number = self._free.pop()
         else:
             number, self._next = self._next, self._next + 1
-        hashed = order_hash(number, self.order_seed)
+        known = self._known
+        if number >= len(known):
+            known += [order_hash(later, self.order_seed) for later in range(len(known), number + _AHEAD)]
         self.objects.append(obj)  # a strong reference, so that no other object gets its address before `let_die`
-        self._origins[address] = self._run, self.order_seed, number
-        self._hashes[address] = hashed
+        self._origins[address] = self._run << _BITS | number
+        self._hashes[address] = hashed = known[number]
         if self.on_made is not None:
             self.on_made(obj)
         return hashed
@@ -164,10 +177,13 @@ class EngineObjects:
         new, no_init = object.__new__, object.__init__
 
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            if make is new and cls.__init__ is not no_init:
+                # the usual case: a new object, which cannot be known
+                obj = new(cls)
+                register(obj)
+                return obj
             if make is not new:
                 obj = make(cls, *args, **kwargs)
-            elif cls.__init__ is not no_init:
-                obj = new(cls)
             elif args or kwargs:  # Python's error for a class without __new__ and __init__
                 raise TypeError(f"{cls.__name__}() takes no arguments")
             else:
@@ -203,6 +219,6 @@ class EngineObjects:
         if address not in self._origins:
             return address
         # ordered by run and rank on every machine; the hash of an `id` is that of its object and 8 times the run
-        run, order_seed, number = self._origins[address]
-        place = (run << 60) | rank(number, order_seed)
+        run, number = self._origins[address] >> _BITS, self._origins[address] & _MASK
+        place = (run << 60) | rank(number, self._seeds[run])
         return place * _MODULUS + self._hashes[address] + 8 * run
