@@ -707,7 +707,7 @@ WORDS = {
     "column.border": "Boundary",
     "column.border.about": "the nearest boundary: the grade, and the points where it begins",
     "border.from": "{grade} from {border}",
-    "column.change": "ChangedTotal",
+    "column.change": "Change",
     "column.check": "Check",
     "column.discrimination": "Discrimination",
     "column.distance": "Distance",

@@ -31,3 +31,9 @@ def test_of_two_forms_both_name_the_same_fields() -> None:
     """The singular and the plural differ only in grammar."""
     forms = {name: [set(re.findall(r"\{(\w+)\}", form)) for form in text.split("|")] for name, text in WORDS.items()}
     assert {} == {name: fields for name, fields in forms.items() if len(fields) > 2 or fields[0] != fields[-1]}
+
+
+def test_no_text_has_the_name_of_a_class() -> None:
+    """A class that is renamed may have the name of a word on the page, such as `Change`."""
+    named = {key: text for key, text in WORDS.items() if re.search(r"[a-z][A-Z]", text)}
+    assert {} == named
