@@ -19,14 +19,12 @@ from pathlib import Path
 from grader.course.load import Limits
 from grader.program import program
 from grader.runner import sandbox
-from grader.runner.client import Batch, EngineProcess, Loaded, Ran, Read, Run, Source
+from grader.runner.client import Batch, EngineProcess, Loaded, Ran, Read, Run, Source, ask
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
 LEAVES = program("L = a + b", a=2, b=-3)
-BATCH = Batch(
-    (Run(LEAVES, (("values",), ("preload", []), ("local_rules", LEAVES.root, 1.0), ("grads",))),), 10_000, 1.0
-)
+BATCH = Batch((Run(LEAVES, (ask.VALUES, ask.Preload(), ask.LocalRules(LEAVES.root, 1.0), ask.GRADS)),), 10_000, 1.0)
 
 
 SERVER, FILE, CHECK = "start of the server process", "an engine process, to loaded", "a check in it"

@@ -52,7 +52,7 @@ def recorded(runs):
     shapes = [shape(*run) for run in runs]
     known = RECORDED["batches"].get(key(shapes))
     for place, run in enumerate(runs):
-        alike = known[place] if known else RECORDED["shapes"].get(key(shapes[place]), ["unrun"])
+        alike = known[place] if known else RECORDED["shapes"].get(key(shapes[place]))
         yield RECORDED["runs"].get(key(run), alike)
 
 
@@ -75,7 +75,7 @@ class Value:
 
 def shape(program: Any, steps: Any) -> str:
     """Return a run without the numbers that may change: its operations, their operands, and its steps."""
-    called = [step[:2] if step[0] == "call" else step[:1] for step in steps]
+    called = [[step[0], step[-1]] if step[-1] == "call" else step[-1:] for step in steps]
     return json.dumps([[node[:1] if node[0] == "leaf" else node for node in program], called])
 
 

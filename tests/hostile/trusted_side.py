@@ -180,7 +180,7 @@ FILLERS: dict[str, Callable[[int, int], bytes]] = {
     "numbers": lambda size, values: repeated(b'"nan"', min(size, 6 * values)),
     "runs of closures": lambda size, values: repeated(b"[0,[]]", min(size, 7 * values // 4)),
     "what closures added": lambda size, values: b"[[0," + repeated(b'[0,"!a"]', min(size, 9 * values // 3)) + b"]]",
-    "outcomes": lambda size, values: repeated(b'["unrun"]', min(size, 10 * values // 2)),
+    "outcomes": lambda size, values: repeated(b"null", min(size, 5 * values)),
     "results": lambda size, values: repeated(b'["nothing"]', min(size, 12 * values // 2)),
     "one text": lambda size, values: b'"' + b"\\u4e2d" * (size // 6 - 1) + b'"',
     "one text of many bytes": lambda size, values: '"😀'.encode() + b"x" * (size - 10) + b'"',
@@ -222,7 +222,7 @@ def answer(batch: Batch, place: str, message: str = "no", lines: Sequence[int] =
     for _ in batch.order_seeds:
         outcomes: list[Any] = []
         for run in batch.runs:
-            results = [_result(step[0], len(run.program.nodes), place) for step in run.steps]
+            results = [_result(step.name, len(run.program.nodes), place) for step in run.steps]
             if place in ("message", "lines", "name"):
                 outcomes.append(["broke", [], problem])
             else:
@@ -241,15 +241,17 @@ def _result(step: str, nodes: int, place: str) -> Any:
     if step == "inputs":
         return ["inputs", [[]] * nodes]
     if step == "given_list":
-        return ["nodes", list(range(nodes))]
+        return ["called", None, list(range(nodes))]
     if step == "given_numbers":
-        return ["numbers", []]
+        return ["called", []]
     if step == "rule":
         return ["rule", "own", True, 1, LONG_RULE]
+    if step == "train":
+        return ["called"]
     if step == "call":
         if place == "numbers":
-            return ["numbers", HERE]
-        return ["nodes", HERE if place == "nodes" else list(range(nodes))]
+            return ["called", HERE]
+        return ["called", None, HERE if place == "nodes" else list(range(nodes))]
     return ["nothing"]
 
 

@@ -11,8 +11,9 @@ from grader.course.oracle.answer_book import Answer
 from grader.course.program import Arrangement, Leaf, Op, Question
 from grader.course.program.graph import Number
 from grader.program import Program
-from grader.runner.client import Batch, Died, Ran, Refused
+from grader.runner.client import Batch, Died, Ran, Refused, ask
 from grader.runner.client.protocol import decode_batch
+from grader.runner.worker.adapter.ask import Look
 from grader.runner.worker.confine.framing import HEADER
 
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
@@ -58,58 +59,63 @@ def answered(question: Question) -> Answer:
     return Answer((*losses, *(leaf.value for leaf in p.leaves)), ())
 
 
-def honest_result(program: Program, step: Sequence[Any], state: dict[str, Any]) -> list[Any]:
+def honest_result(program: Program, step: ask.RunStep, state: dict[str, Any]) -> list[Any]:
     """Return the answer of a correct engine with closures to a step, as sent by a worker."""
     known = answer(program) if program.nodes else Answer((), ())
-    name, *arguments = step
-    if name == "train":
+    if isinstance(step, ask.Train):
         state["given"] = [i for i, node in enumerate(program.nodes) if isinstance(node, Leaf)]
-    if name == "call":
-        state["given"] = next((value for kind, value in arguments[1] if kind in ("nodes", "numbers")), [])
+    if isinstance(step, ask.CallFunction):
+        state["given"] = next((given[1] for given in step.arguments if given[0] in ("nodes", "numbers")), [])
     grads: list[float] = state.setdefault("grads", [0.0] * len(program.nodes))
     factor = 3.0 if state.get("tripled") else 1.0
-    match name:
-        case "values":
+    match step:
+        case Look("values"):
             return ["values", [v.hex() for v in known.values]]
-        case "grads":
+        case Look("grads"):
             return ["grads", [g.hex() for g in grads]]
-        case "backward":
+        case ask.Backward():
             grads[:] = [g if i == program.root else factor * g for i, g in enumerate(known.grads)]
-        case "preload":
+        case ask.Preload(given):
             grads[:] = [0.0] * len(grads)
-            for index, grad in arguments[0]:
+            for index, grad in given:
                 grads[index] = grad
-        case "local_rules":
-            grads[:] = [there + arguments[1] * g for there, g in zip(grads, known.grads, strict=True)]
-        case "triple":
+        case ask.LocalRules(_, upstream):
+            grads[:] = [there + upstream * g for there, g in zip(grads, known.grads, strict=True)]
+        case ask.Triple():
             state["tripled"] = True
-        case "traced":
+        case Look("traced"):
             ran = [i for i in reversed(range(len(program.nodes))) if isinstance(program.nodes[i], Op)]
             return ["trace", [[i, []] for i in ran]]
-        case "inputs":
+        case Look("inputs"):
             of_nodes = [list(node.inputs) if isinstance(node, Op) else [] for node in program.nodes]
             return ["inputs", of_nodes]
-        case "given_list":
-            return ["nodes", state["given"]]
-        case "given_numbers":
-            return ["numbers", [number.hex() for number in state["given"]]]
-        case "call" if arguments[0] == "pass_back":
+        case Look("given_list"):
+            return called(nodes=state["given"])
+        case Look("given_numbers"):
+            return called(numbers=[number.hex() for number in state["given"]])
+        case ask.CallFunction("pass_back"):
             grads[:] = known.grads
-        case "call":
-            return _returned(program, *arguments)
-    return ["nothing"]
+            return called()
+        case ask.CallFunction(function, arguments):
+            return _returned(program, function, arguments)
+    return called() if isinstance(step, ask.Train) else ["nothing"]
+
+
+def called(numbers: list[str] | None = None, nodes: list[int] | None = None, truth: bool | None = None) -> list[Any]:
+    """Return what a worker sends for the result of a function. Without arguments, it is None."""
+    return ["called", numbers, nodes, None, truth]
 
 
 def _returned(program: Program, function: str, given: Sequence[Any]) -> list[Any]:
     """Return the result of a correct function of the learner's file."""
     match function:
         case "half":
-            return ["numbers", [(number / 2).hex() for _, number in given]]
+            return called([(number / 2).hex() for _, number in given])
         case "numeric_grad":
-            return ["numbers", [_true_grads(*given[:2])[given[2][1]].hex()]]
+            return called([_true_grads(*given[:2])[given[2][1]].hex()])
         case "agrees":
-            return ["truth", _true_grads(*given) == given[0][1][2]]
-    return ["nodes", program.reachable]
+            return called(truth=_true_grads(*given) == [*given[0][1][2]])
+    return called(nodes=program.reachable)
 
 
 def _true_grads(handed: list[Any], numbers: list[Any]) -> list[float]:
@@ -151,8 +157,8 @@ def placed(result: list[Any], arrangement: Arrangement | None) -> list[Any]:
         for place, token in zip(places, rest[0], strict=True):
             tokens[place] = token
         return [kind, tokens]
-    if kind == "nodes":
-        return [kind, [places[i] for i in rest[0]]]
+    if kind == "called" and rest[1:2] not in ([], [None]):
+        return [kind, rest[0], [places[i] for i in rest[1]], *rest[2:]]
     if kind == "inputs":
         of_nodes: list[list[int]] = [[] for _ in places]
         for place, inputs in zip(places, rest[0], strict=True):

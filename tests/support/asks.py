@@ -111,7 +111,7 @@ def left_out(*places: tuple[int, int], says: Says = honest) -> Says:
     def less(batch: Batch) -> Any:
         message = says(batch)
         for seed, run in places:
-            message[2][seed][run] = ["unrun"]
+            message[2][seed][run] = None
         return message
 
     return less

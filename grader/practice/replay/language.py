@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ...base.text import plain
 from ...course.load import Limits
 from ...course.program import Program, program
-from ...runner.client import Batch, Done, Host, Read, Run, Source
+from ...runner.client import Batch, Done, Host, Read, Run, Source, ask
 from ...runner.sandbox import Warm
 from ...words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
 from .model import Model, Probabilities, Trained
@@ -93,7 +93,7 @@ def _trained(
     """Return how training went, and the parameters after it; no parameters if it did not end."""
     loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], _PARAMETERS)
     began = time.perf_counter()
-    run = Run(loss, (("train", loss.root, STEPS, RATE), ("values",)))
+    run = Run(loss, (ask.Train(loss.root, STEPS, RATE), ask.VALUES))
     outcome, problem = _ran(warm, limits, FileToReplay(file.exercise, file.name, source), run)
     seconds = time.perf_counter() - began
     if outcome is None:
@@ -118,7 +118,7 @@ def _probabilities(
         for names, (a, b) in zip(made, _CONTEXTS, strict=True)
     ]
     logits_of_all = _program("; ".join(calls), [name for names in made for name in names], parameters)
-    outcome, _ = _ran(warm, limits, file, Run(logits_of_all, (("values",),)))
+    outcome, _ = _ran(warm, limits, file, Run(logits_of_all, (ask.VALUES,)))
     if outcome is None:
         return ()
     (values,) = outcome.values

@@ -14,7 +14,7 @@ from ...base.files import UserError, yaml_texts
 from ...base.text import did_you_mean, plain
 from ...course.load import Check, Course, Exercise, Limits
 from ...course.program import FUNCTIONS, Program, ProgramError, program
-from ...runner.client import Batch, Broke, Host, Read, Run
+from ...runner.client import Batch, Broke, Host, Read, Run, ask
 from ...runner.sandbox import Warm
 from ...verdict.checks import MOST_PARAMETERS, MOST_STEPS, Training
 from ...words import practice
@@ -99,8 +99,8 @@ def record_training(warm: Warm | Host, limits: Limits, file: FileToReplay, title
     loss, steps, rate = training.loss, training.steps, training.rate
     if not 1 <= steps <= MOST_STEPS or len(loss.leaves) > MOST_PARAMETERS:
         raise ProgramError(no_landscape(loss.text, MOST_STEPS, MOST_PARAMETERS))
-    first = ("preload", training.before)
-    runs = tuple(Run(loss, (first, ("train", loss.root, taken, rate), ("values",))) for taken in range(1, steps + 1))
+    first = ask.Preload(training.before)
+    runs = tuple(Run(loss, (first, ask.Train(loss.root, taken, rate), ask.VALUES)) for taken in range(1, steps + 1))
     # the steps of the learner's code
     answer = run_alone(warm, limits, file, Batch(runs, min(limits.calls, _CALLS), limits.cpu_s, (0,)))
     taken, problem = _steps(file, loss, answer) if isinstance(answer, Read) else ((), answer)

@@ -27,6 +27,7 @@ from ...runner.client import (
     RuleVisit,
     Run,
     Source,
+    ask,
     bounds,
     cut,
     read_exercise,
@@ -84,7 +85,7 @@ class Subject:
     def upstream(self) -> float:
         """Return the gradient that the root is given."""
         last = self.run.steps[-1]
-        return float(last[2]) if last[0] == "local_rules" else 1.0
+        return last.upstream if isinstance(last, ask.LocalRules) else 1.0
 
     @property
     def before(self) -> Mapping[int, float]:
@@ -92,16 +93,17 @@ class Subject:
 
         Before a function that runs one more pass, the leaves have the contributions of the earlier passes too.
         """
-        # the first step, `record`, has the number of the step that is recorded
-        begin = self.run.steps[0][1]
-        held = [step[1] for step in self.run.steps[1 : begin + 1] if step[0] == "preload"]
-        before = {index: float(grad) for index, grad in held[-1]} if held else {}
-        if self.run.steps[begin][0] == "preload":
+        first, *steps = self.run.steps
+        assert isinstance(first, ask.Record)
+        earlier, recorded = steps[: first.begin - 1], steps[first.begin - 1]
+        held = [step for step in (*earlier, recorded) if isinstance(step, ask.Preload)]
+        before = dict(held[-1].grads) if held else {}
+        if isinstance(recorded, ask.Preload):
             return before
         if not held or not self.calls:
             return {}
         # each pass before the recorded one adds the whole gradient of a leaf
-        passes = sum(step[0] != "preload" for step in self.run.steps[1:begin])
+        passes = sum(not isinstance(step, ask.Preload) for step in earlier)
         grads = self.program.gradients()
         leaves = (index for index, node in enumerate(self.program.nodes) if isinstance(node, Leaf))
         return {index: before.get(index, 0.0) + passes * grads[index] for index in leaves}
@@ -109,7 +111,7 @@ class Subject:
     @property
     def calls(self) -> bool:
         """Return whether a function of the learner's file runs the recorded pass."""
-        return bool(self.run.steps[-1][0] == "call")
+        return isinstance(self.run.steps[-1], ask.CallFunction)
 
 
 def subject_of(program: Program, title: str = "", preset: str = "") -> Subject:
@@ -119,7 +121,7 @@ def subject_of(program: Program, title: str = "", preset: str = "") -> Subject:
     """
     if len(program.nodes) > MOST_NODES:
         raise ProgramError(too_many_nodes(program.text, len(program.nodes), MOST_NODES))
-    steps = (("record", 1), ("pass_or_rules", program.root))
+    steps = (ask.Record(1), ask.PassOrRules(program.root))
     return Subject(title or program.text, Run(program, steps), preset)
 
 

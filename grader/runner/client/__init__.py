@@ -1,11 +1,12 @@
 """The trusted side's access to learner code: send programs, receive observations."""
 
 from ...course.remarks import Died, Reason
+from ..worker.adapter import ask
+from ..worker.adapter.ask import RAN_OUT
+from ..worker.adapter.edits import Candidate, CandidateKind
 from . import bounds
 from .bounds import NOTE, SOURCE_LINE, cut, cut_output
 from .engine_process import (
-    Candidate,
-    CandidateKind,
     CandidateProcess,
     EngineProcess,
     Loaded,
@@ -14,7 +15,6 @@ from .engine_process import (
     Ran,
 )
 from .protocol import (
-    RAN_OUT,
     Batch,
     Broke,
     Called,

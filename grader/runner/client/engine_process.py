@@ -3,10 +3,10 @@
 Whatever a process does affects only the current batch. The next batch gets a new process.
 """
 
-import itertools
+import re
 import time
 from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -15,6 +15,8 @@ from msgspec.structs import replace
 from ...course.load import Limits
 from ...course.remarks import Died
 from ..sandbox import Warm
+from ..worker.adapter.ask import RAN_OUT
+from ..worker.adapter.edits import Candidate
 from . import bounds, protocol
 from .protocol import Batch, Broke, Problem, Read, Refused, decode, decode_executed, decode_tried, tried_cap
 from .source import Source
@@ -201,7 +203,7 @@ def _limited(answer: Read | Problem | Died) -> bool:
     return isinstance(answer, Died) or answer.ran_out
 
 
-_LIMITS = (*protocol.RAN_OUT, "cpu_limit", "wall_limit")
+_LIMITS = (*RAN_OUT, "cpu_limit", "wall_limit")
 
 
 def _ran_out(answer: Read | Problem | Died, *kinds: str) -> bool:
@@ -213,75 +215,6 @@ def _ran_out(answer: Read | Problem | Died, *kinds: str) -> bool:
 
 
 # -- The one-place edits of a learner's file, which are made and first tried in an engine process of their own
-
-CandidateKind = Literal[
-    "accumulate",
-    "assigned",
-    "sign",
-    "operator",
-    "operands",
-    "factor_dropped",
-    "constant",
-    "comparison",
-    "step",
-    "reversed",
-    "name",
-    "factor_added",
-    "condition",
-    "called",
-    "added",
-    "deleted",
-    "moved",
-    "expression",
-    "function",
-    "grafted",
-]
-
-_SourceLine = Annotated[int, Meta(ge=1, le=bounds.SOURCE)]
-_SourcePlace = Annotated[int, Meta(ge=0, le=bounds.SOURCE)]
-
-
-class Splice(NamedTuple):
-    """The characters from `start` to `end` of the file are replaced by `text`."""
-
-    start: _SourcePlace
-    end: _SourcePlace
-    text: Annotated[str, Meta(max_length=bounds.REPLACEMENT)]
-
-
-class Candidate(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
-    """A file that differs from the learner's in one place, or in several statements that one edit changes.
-
-    Attributes:
-        kind: The kind of the edit.
-        lines: The first line of each statement that is edited. If a statement is added, this is the last line of the
-            statement before it, or the line before the block's first statement.
-        splices: The edit, in the order of the file, without overlaps.
-        function: The name of the function that is replaced as a whole, or that gets a statement more. It is empty for
-            any other edit.
-    """
-
-    kind: CandidateKind
-    lines: Annotated[tuple[_SourceLine, ...], Meta(min_length=1, max_length=bounds.TOGETHER)]
-    splices: Annotated[tuple[Splice, ...], Meta(min_length=1, max_length=3 * bounds.TOGETHER)]
-    function: Annotated[str, Meta(pattern=r"\A([A-Za-z_][A-Za-z0-9_.]{0,79})?\Z")]
-
-    def without(self, line: int, source: str) -> "Candidate | None":
-        """Return the edit without the statement that begins in a line, or None if no other statement is edited."""
-        # the position at which each line begins, and the statement in which each splice lies
-        begins = list(itertools.accumulate((len(text) + 1 for text in source.split("\n")), initial=0))
-        of = {splice: max(one for one in self.lines if begins[one - 1] <= splice.start) for splice in self.splices}
-        splices = tuple(splice for splice in self.splices if of[splice] != line)
-        lines = tuple(one for one in self.lines if one != line)
-        return replace(self, lines=lines, splices=splices) if lines and splices else None
-
-    def edited(self, source: str) -> str:
-        """Return the edited file."""
-        parts, place = [], 0
-        for splice in self.splices:
-            parts += [source[place : splice.start], splice.text]
-            place = splice.end
-        return "".join([*parts, source[place:]])
 
 
 class _Candidates(Struct, array_like=True, forbid_unknown_fields=True, frozen=True, tag="candidates"):
@@ -358,7 +291,7 @@ class CandidateProcess:
             numbers: The numbers of the candidates.
             each_s: The CPU time that each may take.
         """
-        if batch.calls is not None and not any(step[0] == "train" for run in batch.runs for step in run.steps):
+        if batch.calls is not None and not any(run.trained_steps for run in batch.runs):
             batch = replace(batch, calls=min(batch.calls, _CALLS))
         for first in range(0, len(numbers), self._together):
             for answer in self._answers(batch, numbers[first : first + self._together], each_s):
@@ -415,7 +348,17 @@ _CLOCKS = ("cpu", "stalled", "cpu_limit", "wall_limit")
 _STOPPED_STEPS = 5_000
 
 
+_FUNCTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.]{0,79})?", re.ASCII)
+
+
 def _fits(candidate: Candidate, size: int) -> bool:
-    """Return whether the places of an edit are in the file, one after another."""
+    """Return whether an edit is within the bounds, and its places are in the file, one after another."""
     places = [place for splice in candidate.splices for place in (splice.start, splice.end)]
-    return places == sorted(places) and places[-1] <= size
+    return (
+        1 <= len(candidate.lines) <= bounds.TOGETHER
+        and all(1 <= line <= bounds.SOURCE for line in candidate.lines)
+        and 2 <= len(places) <= 6 * bounds.TOGETHER
+        and all(len(splice.text) <= bounds.REPLACEMENT for splice in candidate.splices)
+        and _FUNCTION.fullmatch(candidate.function) is not None
+        and [0, *places, size] == sorted([0, *places, size])
+    )

@@ -11,25 +11,35 @@ from abc import ABC
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ...course.program import BINARY, OPERATIONS, Arrangement, Program, arrange
+from ..worker.adapter.ask import (
+    EVENTS,
+    RAN_OUT,
+    TRACED,
+    Argument,
+    CallFunction,
+    Look,
+    Preload,
+    Record,
+    RunStep,
+    Train,
+)
 from ..worker.confine.framing import HEADER
 from . import bounds
 
 _Item = TypeVar("_Item")
 
-RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem after which a run did not come to its end
-
 # -- requests -------------------------------------------------------------------------------------
 
 
 class Run(Struct, frozen=True):
-    """A program, and the steps to take on it once it is built. The worker's `Graph` has the names of the steps.
+    """A program, and the steps to take on it once it is built.
 
     Attributes:
         whole: Whether leaves that are whole numbers are ints, as in `Value(2)`.
@@ -37,20 +47,25 @@ class Run(Struct, frozen=True):
     """
 
     program: Program
-    steps: tuple[tuple[Any, ...], ...]
+    steps: tuple[RunStep, ...]
     whole: bool = False
     in_place: bool = False
 
     @property
     def records(self) -> bool:
         """Return whether the run is recorded."""
-        return bool(self.steps) and self.steps[0][0] == "record"
+        return any(isinstance(step, Record) for step in self.steps[:1])
+
+    @property
+    def trained_steps(self) -> int:
+        """Return how many steps the run's trainings take together."""
+        return sum(step.steps for step in self.steps if isinstance(step, Train))
 
     @property
     def calls(self) -> tuple[str, ...]:
         """Return the functions of the file that the steps call, each once."""
-        named = (step[1] if step[0] == "call" else step[0] for step in self.steps if step[0] in ("call", "train"))
-        return tuple(dict.fromkeys(named))
+        called = (step for step in self.steps if isinstance(step, CallFunction | Train))
+        return tuple(dict.fromkeys(step.function if isinstance(step, CallFunction) else step.name for step in called))
 
     def spell(self, wire: list[list[object]]) -> list[list[object]]:
         """Return a wire form of the program with the changes for `whole` and `in_place`."""
@@ -69,9 +84,8 @@ _TRAINED = 100  # the same for the nodes of a training
 
 
 def _steps(run: Run) -> int:
-    trained: int = sum(step[2] for step in run.steps if step[0] == "train")
     nodes = len(run.program.nodes)
-    return _OF_A_RUN + len(run.steps) + nodes // _NODES + nodes * trained // _TRAINED
+    return _OF_A_RUN + len(run.steps) + nodes // _NODES + nodes * run.trained_steps // _TRAINED
 
 
 class Batch(Struct, frozen=True, dict=True):
@@ -156,9 +170,9 @@ class Batch(Struct, frozen=True, dict=True):
         # each step may return a number for each node
         size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
         # each rule may change every gradient
-        size += sum(len(run.program.nodes) ** 2 for run in self.runs if ("traced",) in run.steps)
+        size += sum(len(run.program.nodes) ** 2 for run in self.runs if TRACED in run.steps)
         # an event has three values
-        size += sum(3 * bounds.EVENTS for run in self.runs if ("events",) in run.steps)
+        size += sum(3 * bounds.EVENTS for run in self.runs if EVENTS in run.steps)
         return size + sum(4 * (bounds.VISITS + bounds.CHANGES) for run in self.runs if run.records)
 
 
@@ -227,29 +241,18 @@ class Nothing(_Wire, tag="nothing", frozen=True):
     """The result of a step that returns nothing."""
 
 
-class _Returned(_Wire, tag="numbers", frozen=True):
-    numbers: Numbers
-
-
-class _ReturnedNodes(_Wire, tag="nodes", frozen=True):
-    nodes: tuple[_Index, ...]
-
-
-class _ReturnedTruth(_Wire, tag="truth", frozen=True):
-    truth: bool
-
-
-class _ReturnedOther(_Wire, tag="other", frozen=True):
-    type_name: _Name
-
-
-class Called(Struct, frozen=True):
+class Called(_Wire, tag="called", frozen=True):
     """The result of a learner's function. One of the fields is set, or none if it returned None."""
 
-    numbers: tuple[Observed, ...] | None = None
-    nodes: tuple[int, ...] | None = None
-    other: str | None = None
+    numbers: Numbers | None = None
+    nodes: tuple[_Index, ...] | None = None
+    other: _Name | None = None
     truth: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a result of two kinds."""
+        if sum(field is not None for field in (self.numbers, self.nodes, self.other, self.truth)) > 1:
+            raise ValueError("a result has several kinds")
 
 
 class Traced(_Wire, tag="trace", frozen=True):
@@ -356,18 +359,7 @@ class TracedNode(_Wire, frozen=True):
         return fits and max((*self.operands, -1)) < place and max((*self.names, -1)) < count
 
 
-class _Record(_Wire, tag="record", frozen=True):
-    lines: tuple[_Count, ...]
-    visits: Annotated[tuple[RuleVisit, ...], Meta(max_length=bounds.VISITS)]
-    values: Numbers
-    grads: Numbers
-    left_out: Annotated[int, Meta(ge=0)]
-    elsewhere: bool
-    at_first: Numbers
-    traced: Annotated[tuple[TracedNode, ...], Meta(max_length=bounds.TRACED)] | None
-
-
-class Recorded(Struct, frozen=True):
+class Recorded(_Wire, tag="record", frozen=True):
     """The recording of a run.
 
     Attributes:
@@ -383,68 +375,30 @@ class Recorded(Struct, frozen=True):
             above are then those of this graph. None if the graph was not read, or is that of the program.
     """
 
-    made: tuple[tuple[int, int], ...]
-    visits: tuple[RuleVisit, ...]
+    made: tuple[tuple[_Count, _Count], ...]
+    visits: Annotated[tuple[RuleVisit, ...], Meta(max_length=bounds.VISITS)]
     values: tuple[Observed | None, ...]
     grads: tuple[Observed | None, ...]
-    left_out: int
+    left_out: Annotated[int, Meta(ge=0)]
     elsewhere: bool
-    at_first: tuple[Observed, ...]
-    traced: tuple[TracedNode, ...] | None
+    at_first: Numbers
+    traced: Annotated[tuple[TracedNode, ...], Meta(max_length=bounds.TRACED)] | None
 
 
-_WireResult: TypeAlias = (
-    Values
-    | Grads
-    | Inputs
-    | Nothing
-    | _Returned
-    | _ReturnedNodes
-    | _ReturnedTruth
-    | _ReturnedOther
-    | Traced
-    | Logged
-    | Ruled
-    | _Record
-)
 Result: TypeAlias = Values | Grads | Inputs | Nothing | Called | Traced | Logged | Ruled | Recorded
-
-
-class _Step(NamedTuple):
-    """A kind of step.
-
-    Attributes:
-        answers: The kinds of results that it may have.
-        on_node: Whether its first argument is the index of a node.
-    """
-
-    answers: tuple[type, ...] = (Nothing,)
-    on_node: bool = False
-
-
-_CALL = (Nothing, _Returned, _ReturnedNodes, _ReturnedTruth, _ReturnedOther)
-_STEPS: dict[str, _Step] = {
-    "values": _Step((Values,)),
-    "grads": _Step((Grads,)),
-    "inputs": _Step((Inputs,)),
-    "watch": _Step(),
-    "traced": _Step((Traced,)),
-    "log": _Step(),
-    "events": _Step((Logged,)),
-    "anew": _Step(),
-    "build_again": _Step(),
-    "release": _Step(on_node=True),
-    "record": _Step((_Record,)),
-    "backward": _Step(on_node=True),
-    "pass_or_rules": _Step(on_node=True),
-    "triple": _Step(on_node=True),
-    "rule": _Step((Ruled,), on_node=True),
-    "local_rules": _Step(on_node=True),
-    "preload": _Step(),
-    "train": _Step(_CALL, on_node=True),
-    "call": _Step(_CALL),
-    "given_list": _Step((_ReturnedNodes,)),
-    "given_numbers": _Step((_Returned,)),
+# the results of steps by their names; any other step returns `Nothing`
+_ANSWERS: dict[str, type[Result]] = {
+    "values": Values,
+    "grads": Grads,
+    "inputs": Inputs,
+    "traced": Traced,
+    "events": Logged,
+    "record": Recorded,
+    "rule": Ruled,
+    "train": Called,
+    "call": Called,
+    "given_list": Called,
+    "given_numbers": Called,
 }
 
 
@@ -452,29 +406,26 @@ def _rearranged(run: Run, arrangement: Arrangement | None) -> list[object] | Non
     """Return a run on an arranged program as it is sent; None if the program keeps its order."""
     if arrangement is None:
         return None
-    return [run.spell(arrangement.wire), [_arranged(*step, places=arrangement.places) for step in run.steps]]
+    return [run.spell(arrangement.wire), [_arranged(step, arrangement.places) for step in run.steps]]
 
 
-def _arranged(name: str, *arguments: Any, places: tuple[int, ...]) -> list[Any]:
+def _arranged(step: RunStep, places: tuple[int, ...]) -> RunStep:
     """Return a step on an arranged program: the index of each node is replaced by its place there."""
-    if _STEPS[name].on_node:
-        return [name, places[arguments[0]], *arguments[1:]]
-    if name == "preload":
-        return [name, [[places[index], grad] for index, grad in arguments[0]]]
-    if name == "call":
-        function, *given = arguments
-        return [
-            name,
-            function,
-            [_arranged_argument(kind, value, places) for kind, value in (given[0] if given else ())],
-        ]
-    return [name, *arguments]
+    match step:
+        case Look() | Record():
+            return step
+        case Preload(grads):
+            return Preload([(places[index], grad) for index, grad in grads])
+        case CallFunction(function, arguments):
+            return CallFunction(function, [_arranged_argument(argument, places) for argument in arguments])
+        case _:
+            return step._replace(root=places[step.root])
 
 
-def _arranged_argument(kind: str, value: Any, places: tuple[int, ...]) -> list[Any]:
-    if kind == "node":
-        return [kind, places[value]]
-    return [kind, [places[index] for index in value] if kind == "nodes" else value]
+def _arranged_argument(argument: Argument, places: tuple[int, ...]) -> Argument:
+    if argument[0] == "node":
+        return "node", places[argument[1]]
+    return ("nodes", [places[index] for index in argument[1]]) if argument[0] == "nodes" else argument
 
 
 SHAPES: dict[str, tuple[range, int]] = {
@@ -570,7 +521,7 @@ class Problem(_Wire, frozen=True):
         return self.kind == "raised" and self.type_name == "NotImplementedError"
 
 
-class _Outcome(Struct, frozen=True):
+class _Outcome(_Wire, frozen=True):
     """The results of the steps that were taken.
 
     Each property returns the results of one kind, in the order of their steps.
@@ -611,11 +562,11 @@ class _Outcome(Struct, frozen=True):
         return tuple(result for result in self.results if isinstance(result, Recorded))
 
 
-class Done(_Outcome, frozen=True):
+class Done(_Outcome, tag="done", frozen=True):
     """A run that took all its steps, with one result for each."""
 
 
-class Broke(_Outcome, frozen=True):
+class Broke(_Outcome, tag="broke", frozen=True):
     """A run that stopped at step `len(results)`, or while building. In the second case, only `record` has a result."""
 
     problem: Problem
@@ -647,24 +598,11 @@ class Refused(Exception):
     """The worker's answer violates the protocol. The message says how."""
 
 
-class _Done(_Wire, tag="done", frozen=True):
-    results: list[_WireResult]
-
-
-class _Broke(_Wire, tag="broke", frozen=True):
-    results: list[_WireResult]
-    problem: Problem
-
-
-class _Unrun(_Wire, tag="unrun", frozen=True):
-    pass
-
-
 class _Same(_Wire, tag="same", frozen=True):
     """An outcome that is equal to that of the run under the first order seed."""
 
 
-_WireOutcome: TypeAlias = _Done | _Broke | _Unrun | _Same
+_WireOutcome: TypeAlias = Done | Broke | _Same | None
 
 
 class _ReadAnswer(_Wire, tag="read", frozen=True):
@@ -761,21 +699,20 @@ def _decoded(answer: "_ReadAnswer | _UnreadAnswer", batch: Batch) -> Read | Prob
     if len(answer.seeds) != len(batch.order_seeds) or any(len(s) != len(batch.runs) for s in answer.seeds):
         raise Refused("the answer has another number of outcomes than was asked for")
     # the first order seed, to which the outcomes of the others may refer
-    firsts: list[Done | Broke | None] = []
-    for outcome, run in zip(answer.seeds[0], batch.runs, strict=True):
-        if isinstance(outcome, _Same):
-            raise Refused("the outcome under the first order seed refers to itself")
-        firsts.append(_outcome(outcome, run, None))
+    sent = [outcome for outcome in answer.seeds[0] if not isinstance(outcome, _Same)]
+    if len(sent) != len(batch.runs):
+        raise Refused("the outcome under the first order seed refers to itself")
+    firsts = [_outcome(outcome, run, None) for outcome, run in zip(sent, batch.runs, strict=True)]
     # the other order seeds, each with the program arranged in its own way
     seeds = [tuple(firsts)]
     for outcomes, arrangements in zip(answer.seeds[1:], batch.arrangements[1:], strict=True):
-        seeds.append(tuple(map(_later_outcome, outcomes, answer.seeds[0], firsts, batch.runs, arrangements)))
+        seeds.append(tuple(map(_later_outcome, outcomes, sent, firsts, batch.runs, arrangements)))
     return Read(answer.reading, tuple(seeds))
 
 
 def _later_outcome(
     outcome: _WireOutcome,
-    first_wire: _WireOutcome,
+    first_sent: Done | Broke | None,
     first: Done | Broke | None,
     run: Run,
     arrangement: Arrangement | None,
@@ -788,7 +725,7 @@ def _later_outcome(
         if arrangement is None:
             return first
         # equal as it was sent, but for other nodes: the program is arranged in another order
-        outcome = first_wire
+        outcome = first_sent
     decoded = _outcome(outcome, run, arrangement)
     return first if decoded == first else decoded
 
@@ -812,22 +749,23 @@ def decode(decoder: "msgspec.json.Decoder[Any]", frame: bytes, most_bytes: int, 
         raise Refused(f"the answer is malformed: {str(error)[:120]}") from None
 
 
-def _outcome(outcome: _WireOutcome, run: Run, arrangement: Arrangement | None) -> Done | Broke | None:
-    if not isinstance(outcome, (_Done, _Broke)):
+def _outcome(outcome: Done | Broke | None, run: Run, arrangement: Arrangement | None) -> Done | Broke | None:
+    """Return an outcome with the nodes of the program in its own order. Raises `Refused` if it does not fit the run."""
+    if outcome is None:
         return None
     # a run that broke has the results of the steps before
-    results, completed = outcome.results, isinstance(outcome, _Done)
+    results, completed = outcome.results, isinstance(outcome, Done)
     if len(results) > len(run.steps) or (completed and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
     order = _Order(len(run.program.nodes), arrangement)
-    decoded = tuple([order.result(result, step[0]) for result, step in zip(results, run.steps, strict=False)])
+    decoded = tuple([order.result(result, step.name) for result, step in zip(results, run.steps, strict=False)])
     # only functions of the file that make nodes lead to a graph of its own
     recordings = [] if run.program.truth else [result for result in decoded if isinstance(result, Recorded)]
     if any(recording.traced is not None for recording in recordings):
         raise Refused("a recording has a graph of its own, but no function of the file makes nodes")
     if completed and any(None in recording.values for recording in recordings):
         raise Refused("a run that went through did not make every node")
-    return Broke(decoded, outcome.problem) if isinstance(outcome, _Broke) else Done(decoded)
+    return replace(outcome, results=decoded)
 
 
 class _Order:
@@ -846,37 +784,33 @@ class _Order:
     def _nodes(self) -> dict[int, int]:
         return {place: node for node, place in enumerate(self._places or ())}
 
-    def result(self, result: _WireResult, step: str) -> Result:
+    def result(self, result: Result, step: str) -> Result:
         """Return the result of a step. Raises `Refused` if it does not fit the step or the program."""
-        if not isinstance(result, _STEPS[step].answers):
+        if not isinstance(result, _ANSWERS.get(step, Nothing)):
             raise Refused(f"`{step}` was answered by something else")
+        moved = self._places is not None
         match result:
             case Values(numbers) | Grads(numbers):
                 self._check(len(numbers))
-                return result if self._places is None else type(result)(Numbers(self._each(numbers)))
+                return type(result)(Numbers(self._each(numbers))) if moved else result
             case Inputs(of_nodes):
                 self._check(len(of_nodes))
                 # sorted, because a set of inputs has another order under each order seed
                 return Inputs(tuple(tuple(sorted(map(self._node, inputs))) for inputs in self._each(of_nodes)))
             case Traced(calls):
-                return Traced(tuple((self._node(node), self._added(added)) for node, added in calls))
-            case Logged(events, complete):
-                return Logged(tuple(map(self._event, events)), complete)
-            case Ruled():
-                return result
-            case Nothing():
-                # None is a result of a step that calls a function of the file
-                return result if _STEPS[step].answers == (Nothing,) else Called()
-            case _Returned(numbers):
-                return Called(numbers=numbers)
-            case _ReturnedNodes(nodes):
-                return Called(nodes=nodes if self._places is None else tuple(map(self._node, nodes)))
-            case _ReturnedTruth(truth):
-                return Called(truth=truth)
-            case _ReturnedOther(type_name):
-                return Called(other=type_name)
-            case _Record():
+                placed = ((self._node(node), self._added(added)) for node, added in calls)
+                return Traced(tuple(placed)) if moved else result
+            case Logged(events):
+                return replace(result, events=tuple(map(self._event, events))) if moved else result
+            case Called(nodes=nodes):
+                wanted = {"given_list": result.nodes, "given_numbers": result.numbers}
+                if wanted.get(step, ()) is None:
+                    raise Refused(f"`{step}` was answered by something else")
+                return Called(nodes=tuple(map(self._node, nodes))) if moved and nodes is not None else result
+            case Recorded():
                 return self._recorded(result)
+            case Nothing() | Ruled():
+                return result
 
     def _check(self, count: int) -> None:
         if count != self._count:
@@ -900,14 +834,16 @@ class _Order:
             added if self._places is None else tuple(sorted(((self._node(i), x) for i, x in added), key=itemgetter(0)))
         )
 
-    def _recorded(self, record: _Record) -> Recorded:
-        """Return a recording. A program that could not be built has only its first nodes."""
+    def _recorded(self, record: Recorded) -> Recorded:
+        """Return a recording in the program's order. A program that could not be built has only its first nodes."""
         # refuse a recording that does not fit the program, or the graph that it shows itself
-        traced = record.traced
+        traced, count = record.traced, len(record.made)
         most = self._count if traced is None else len(traced)
-        if not len(record.lines) == len(record.values) == len(record.grads) <= most:
+        if not count == len(record.values) == len(record.grads) <= most or None in (*record.values, *record.grads):
             raise Refused("a recording has another number of nodes than the program")
-        if len(record.at_first) not in (0, len(record.values)):
+        if [place for place, _ in record.made] != [*range(count)]:
+            raise Refused("a recording has its nodes in another order than that in which they were made")
+        if len(record.at_first) not in (0, count):
             raise Refused("a recording has another number of values at first than at the end")
         if not all(node.fits(place, self._count) for place, node in enumerate(traced or ())):
             raise Refused("a recording has a node that is no operation of earlier nodes")
@@ -918,32 +854,19 @@ class _Order:
             raise Refused("a recording names a node that is not in the program")
         # its own graph has an order of its own; only its names refer to the program
         if traced is not None:
-            return Recorded(
-                made=tuple(enumerate(record.lines)),
-                visits=record.visits,
-                values=record.values,
-                grads=record.grads,
-                left_out=record.left_out,
-                elsewhere=record.elsewhere,
-                at_first=record.at_first,
-                traced=tuple(replace(node, names=tuple(sorted(map(self._node, node.names)))) for node in traced),
-            )
+            named = (replace(node, names=tuple(sorted(map(self._node, node.names)))) for node in traced)
+            return replace(record, traced=tuple(named))
         # nodes of the program come back in its own order
-        missing = (None,) * (self._count - len(record.lines))
-        return Recorded(
-            made=tuple((self._node(place), line) for place, line in enumerate(record.lines)),
-            visits=tuple(
-                replace(
-                    visit,
-                    node=self._node(visit.node),
-                    changes=tuple(replace(change, node=self._node(change.node)) for change in visit.changes),
-                )
-                for visit in record.visits
-            ),
+        missing = (None,) * (self._count - count)
+        return replace(
+            record,
+            made=tuple((self._node(place), line) for place, line in record.made),
+            visits=tuple(map(self._visit, record.visits)),
             values=tuple(self._each((*record.values, *missing))),
             grads=tuple(self._each((*record.grads, *missing))),
-            left_out=record.left_out,
-            elsewhere=record.elsewhere,
-            at_first=tuple(self._each(record.at_first)) if len(record.at_first) == self._count else (),
-            traced=None,
+            at_first=Numbers(self._each(record.at_first)) if len(record.at_first) == self._count else Numbers(),
         )
+
+    def _visit(self, visit: RuleVisit) -> RuleVisit:
+        changes = tuple(replace(change, node=self._node(change.node)) for change in visit.changes)
+        return replace(visit, node=self._node(visit.node), changes=changes)

@@ -1,7 +1,7 @@
 """Checks of a learner's functions: what they return, what they leave, and the nodes that they make."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ from ...course.remarks import (
     StartingFrom,
     Unnoticed,
 )
-from ...runner.client import Broke, Called, Done, Odd, Run
+from ...runner.client import Broke, Called, Done, Odd, Run, ask
 from .hidden_tests import ArgumentError
 from .judging import AT_FIRST, Judging, Notes
 from .outcome import (
@@ -35,7 +35,6 @@ from .outcome import (
 )
 
 _LEAST_ERROR = 2e-4  # of a wrong gradient that a function has to notice
-_GIVEN_NUMBERS = ("given_numbers",)
 Measure: TypeAlias = Callable[[list[float], list[float]], float | list[float]]  # of values and gradients
 GradientTable: TypeAlias = Callable[..., tuple[float, ...]]  # of torch's gradients of the leaves
 
@@ -86,8 +85,7 @@ class FunctionChecks(Judging):
         """
         if not expected:
             raise ArgumentError("returns: `expected` names no number")
-        given = [["text" if isinstance(argument, str) else "number", argument] for argument in arguments]
-        call = ("call", function, given)
+        call = ask.CallFunction(function, [_argument(argument) for argument in arguments])
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
@@ -137,11 +135,11 @@ class FunctionChecks(Judging):
             later: tuple[Remark, ...] = (AfterCall(call), start, *notes)
             compare_returned(function, second, expected(others.__getitem__), p.shown, reveal=True, remarks=later)
 
-        backward, one_call = ("backward", p.root), ("call", function, [["nodes", places]])
-        other = ("preload", [[i, grad] for i, grad in others.items()])
-        seen = (("given_list",), ("values",), ("grads",))
-        steps = (*[backward] * passed, one_call, *seen, ("preload", []), backward, ("grads",), other, one_call)
-        self._examine([Run(p, steps)], judge)
+        backward, one_call = ask.Backward(p.root), ask.CallFunction(function, [("nodes", places)])
+        other = ask.Preload([*others.items()])
+        first = (one_call, ask.GIVEN_LIST, ask.VALUES, ask.GRADS)
+        later = (ask.Preload(), backward, ask.GRADS, other, one_call)
+        self._examine([Run(p, (*[backward] * passed, *first, *later))], judge)
 
     def makes_leaves(self, *names: str, on: str | Program, **leaves: float) -> None:
         """Check that these nodes of a program have no inputs, so that they keep no other node in memory.
@@ -164,8 +162,8 @@ class FunctionChecks(Judging):
             compare_grads(p, began, outcome.grads[0], 1.0, (start, *notes), by="check")
             compare_values(p, answer, outcome.values[0])
 
-        at_first = ("preload", [[p.index[leaf.name], AT_FIRST] for leaf in p.leaves])
-        self._examine([Run(p, (("inputs",), at_first, ("build_again",), ("grads",), ("values",)))], judge)
+        at_first = ask.Preload([(p.index[leaf.name], AT_FIRST) for leaf in p.leaves])
+        self._examine([Run(p, (ask.INPUTS, at_first, ask.BUILD_AGAIN, ask.GRADS, ask.VALUES))], judge)
 
     def differentiates(self, function: str, *programs: str | Program, tolerance: float, **leaves: float) -> None:
         """Check that a learner's function computes torch's gradients of a given function without its backward pass.
@@ -187,8 +185,8 @@ class FunctionChecks(Judging):
             wanted.append(right)
             # the right gradients cannot be computed from these
             handed = _handed(p, [-k - 2.5 if grad > 0 else k + 2.5 for k, grad in enumerate(right)])
-            calls = [("call", function, [*handed, ["number", i]]) for i in range(len(right))]
-            runs.append(Run(NOTHING, tuple(step for call in calls for step in (call, _GIVEN_NUMBERS))))
+            calls = [ask.CallFunction(function, [*handed, ("number", i)]) for i in range(len(right))]
+            runs.append(Run(NOTHING, tuple(step for call in calls for step in (call, ask.GIVEN_NUMBERS))))
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p = asked[i]
@@ -239,7 +237,7 @@ class FunctionChecks(Judging):
             tables.append(_Gradients(right, given, errors.index(max(errors))))
         # the function gets only leaves and gradients, so the runs need no program
         runs = [
-            Run(NOTHING, (("call", function, _handed(p, table.given)), _GIVEN_NUMBERS))
+            Run(NOTHING, (ask.CallFunction(function, _handed(p, table.given)), ask.GIVEN_NUMBERS))
             for p, table in zip(asked, tables, strict=True)
         ]
 
@@ -270,9 +268,13 @@ class FunctionChecks(Judging):
             fail(NumbersChanged(function), program=p.shown)
 
 
-def _handed(p: Program, grads: Sequence[float]) -> list[Any]:
+def _argument(given: str | float) -> ask.Argument:
+    return ("text", given) if isinstance(given, str) else ("number", given)
+
+
+def _handed(p: Program, grads: Sequence[float]) -> list[ask.Argument]:
     """Return the arguments for a learner's function: a function with these gradients, and a list of numbers."""
-    return [["function", [p.wire, p.root, list(grads)]], ["numbers", [leaf.value for leaf in p.leaves]]]
+    return [("function", (p.wire, p.root, grads)), ("numbers", [leaf.value for leaf in p.leaves])]
 
 
 def _truth(returned: Called) -> bool | None:

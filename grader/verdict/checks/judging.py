@@ -375,7 +375,7 @@ def _rank(failure: CheckFailed) -> tuple[bool, bool]:
 def _trained(run: Run) -> int:
     """Return how many nodes all steps of a run's training build; 0 without a training."""
     graph = run.program.truth or run.program
-    return sum(len(graph.nodes) * step[2] for step in run.steps if step[0] == "train")
+    return len(graph.nodes) * run.trained_steps
 
 
 def _is_huge(runs: Sequence[Run]) -> bool:

@@ -3,11 +3,10 @@
 from functools import partial
 from itertools import repeat
 from time import perf_counter
-from typing import Any
 
 from ...course.program import Program
 from ...course.remarks import NeverRan, NoRules, NotCalled, OnesAtFirst, Remark, SeedChanged
-from ...runner.client import Broke, Done, Run
+from ...runner.client import Broke, Done, Run, ask
 from .judging import HUGE, Judging, Notes, OwnLimits
 from .outcome import (
     close,
@@ -55,13 +54,13 @@ class OrderChecks(Judging):
         runs = []
         for p in asked:
             p.edges  # noqa: B018  (computed once, before the forks that judge)
-            call = ("call", "build_topo", [["node", p.root]])
+            call = ask.CallFunction("build_topo", [("node", p.root)])
             # the first call may leave state behind
-            calling: tuple[tuple[Any, ...], ...] = (call,) if len(p.nodes) > HUGE else (call, call)
+            calling: tuple[ask.RunStep, ...] = (call,) if len(p.nodes) > HUGE else (call, call)
             if untouched:
                 # gradients that all differ, so that any change shows
-                before = ("preload", [[i, (i + 1) / 2] for i in range(len(p.nodes))])
-                look = (("values",), ("grads",), ("inputs",))
+                before = ask.Preload([(i, (i + 1) / 2) for i in range(len(p.nodes))])
+                look = (ask.VALUES, ask.GRADS, ask.INPUTS)
                 calling = (before, *look, call, *look, call, *look)
             runs.append(Run(p, calling))
 
@@ -82,7 +81,7 @@ class OrderChecks(Judging):
         An engine that stores local derivatives has no closures to watch, and passes.
         """
         asked = self._questions.in_other_places(programs, leaves)
-        runs = [Run(p, (("watch",), ("backward", p.root), ("traced",))) for p in asked]
+        runs = [Run(p, (ask.WATCH, ask.Backward(p.root), ask.TRACED)) for p in asked]
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             assert self.reading is not None
@@ -107,8 +106,8 @@ class OrderChecks(Judging):
         answers = self._answers(asked)
         runs = []
         for p in asked:
-            nodes = [["node", i] for i in range(len(p.nodes))]
-            runs.append(Run(p, (("preload", []), ("watch",), ("call", function, nodes), ("grads",), ("traced",))))
+            nodes: list[ask.Argument] = [("node", i) for i in range(len(p.nodes))]
+            runs.append(Run(p, (ask.Preload(), ask.WATCH, ask.CallFunction(function, nodes), ask.GRADS, ask.TRACED)))
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]

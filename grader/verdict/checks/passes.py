@@ -1,16 +1,14 @@
 """Checks of a pass after another one, in another graph, or by a function of the learner's."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...course.oracle import Answer
 from ...course.program import Leaf, Program, number_text
 from ...course.remarks import AfterCall, BuiltAgain, Released, Remark, SecondPass, StartingFrom
-from ...runner.client import Broke, Done, Run
+from ...runner.client import Broke, Done, Run, ask
 from .hidden_tests import ArgumentError
 from .judging import AT_FIRST, Judging, Notes
 from .outcome import ExpectedBy, compare_grads, compare_values, largest
-from .questions import aimed
 
 
 class PassChecks(Judging):
@@ -31,9 +29,10 @@ class PassChecks(Judging):
         for p in asked:
             if first is not None and first not in p.index:
                 raise ArgumentError(f"agrees_again: {p.text} has no node `{first}`")
-        # `preload` with no pairs sets every gradient to 0
-        later: tuple[tuple[Any, ...], ...] = (*(("preload", []), ("backward",)) * (passes - 1), ("grads",))
-        runs = [Run(p, (("backward", p.index[first or p.root_name]), *aimed(p, *later))) for p in asked]
+        runs = []
+        for p in asked:
+            again = (ask.Preload(), ask.Backward(p.root)) * (passes - 1)
+            runs.append(Run(p, (ask.Backward(p.index[first or p.root_name]), *again, ask.GRADS)))
         remark = SecondPass(first) if passes == 2 else AfterCall(f"{passes} calls of backward()")
         self._compare_last(asked, runs, remark)
 
@@ -45,7 +44,7 @@ class PassChecks(Judging):
         Before the second graph is built, only the gradients of the leaves are set to 0, and those of nodes on a tape.
         """
         asked = self._questions.programs(programs, leaves)
-        runs = [Run(p, aimed(p, ("backward",), ("anew",), ("backward",), ("grads",))) for p in asked]
+        runs = [Run(p, (ask.Backward(p.root), ask.ANEW, ask.Backward(p.root), ask.GRADS)) for p in asked]
         self._compare_last(asked, runs, BuiltAgain())
 
     def agrees_released(self, *programs: str | Program, **leaves: float) -> None:
@@ -56,7 +55,7 @@ class PassChecks(Judging):
         If a node holds its inputs by weak references, they no longer exist then.
         """
         asked = self._questions.programs(programs, leaves)
-        runs = [Run(p, aimed(p, ("release",), ("backward",), ("grads",))) for p in asked]
+        runs = [Run(p, (ask.Release(p.root), ask.Backward(p.root), ask.GRADS)) for p in asked]
         self._compare_last(asked, runs, Released(), ", where variables hold only {root} and the leaves")
 
     def _compare_last(self, asked: Sequence[Program], runs: Sequence[Run], remark: Remark, held: str = "") -> None:
@@ -110,10 +109,12 @@ class PassChecks(Judging):
         # gradients at first show whether the function resets them
         runs = []
         for p in asked:
-            wire = [["node", p.index[one]] if isinstance(one, str) else ["number", redrawn[one]] for one in arguments]
-            at_first = ("preload", [[p.index[leaf.name], AT_FIRST] for leaf in p.leaves])
-            passes = [("backward", p.root)] * second + [("call", function, wire)] * calls
-            runs.append(Run(p, (at_first, *passes, ("grads",), ("values",))))
+            handed: list[ask.Argument] = [
+                ("node", p.index[one]) if isinstance(one, str) else ("number", redrawn[one]) for one in arguments
+            ]
+            at_first = ask.Preload([(p.index[leaf.name], AT_FIRST) for leaf in p.leaves])
+            earlier, passes = [ask.Backward(p.root)] * second, [ask.CallFunction(function, handed)] * calls
+            runs.append(Run(p, (at_first, *earlier, *passes, ask.GRADS, ask.VALUES)))
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ...course.oracle import Redraw
 from ...course.program import METHODS, OPERATIONS, REFLECTED, Number, Op, Program, draw, parts, program
 from ...course.remarks import StartingFrom
-from ...runner.client import Broke, Died, Problem, Read, Run
+from ...runner.client import Broke, Died, Problem, Read, Run, ask
 
 Given: TypeAlias = Sequence[str | Program]
 T = TypeVar("T")
@@ -118,20 +118,6 @@ def parsed(given: Given, leaves: dict[str, float]) -> list[Program]:
     return [program(p, **leaves) if isinstance(p, str) else p for p in given]
 
 
-def aimed(p: Program, *steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
-    """Return steps in the worker's form, in which they name the nodes that they are about.
-
-    Passes begin at the program's root, and functions get all nodes as one list. For example, `("backward",)` becomes
-    `("backward", 4)` for a program whose root has the index 4.
-    """
-    every_node = [["nodes", list(range(len(p.nodes)))]]
-    first_argument = dict.fromkeys(("backward", "local_rules", "release"), (p.root,))
-    last_argument = {"call": (every_node,)}
-    return tuple(
-        (step[0], *first_argument.get(step[0], ()), *step[1:], *last_argument.get(step[0], ())) for step in steps
-    )
-
-
 def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[StartingFrom, ...]:
     """Return a remark on the gradients that were set before; nothing if they were the usual ones.
 
@@ -146,10 +132,10 @@ def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[Start
 
 # -- what `grade play` can show of a run: a training, layers, or a recorded pass
 
-# A run is a program and steps. A step is a tuple: its name, and its arguments.
 MOST_NODES = 40  # the most nodes of a program that is recorded
 _MOST_WITH_CALLS = 20  # the same for a program in which functions of the file make nodes
-_PASSES = ("backward", "local_rules", "call")  # the steps that may run rules; `_is_pass` says which calls do
+# the steps that may run rules; `_is_pass` says which calls do
+_PASSES = ask.Backward | ask.LocalRules | ask.CallFunction
 
 MOST_STEPS = 60  # the most steps of a training that is shown
 MOST_PARAMETERS = 20  # the most parameters of a training that is shown
@@ -171,14 +157,13 @@ class Training(Struct, frozen=True):
 def training(run: Run) -> Training | None:
     """Return the training in a check's run, or None if there is none, or if it cannot be shown."""
     p = run.program
-    train = next((step for step in run.steps if step[0] == "train"), None)
+    train = next((step for step in run.steps if isinstance(step, ask.Train)), None)
     if train is None or p.truth or len(p.nodes) > MOST_NODES or len(p.leaves) > MOST_PARAMETERS:
         return None
-    _, _, steps, rate = train
-    if steps > MOST_STEPS:
+    if train.steps > MOST_STEPS:
         return None
-    before = next((step[1] for step in run.steps if step[0] == "preload"), ())
-    return Training(p, steps, rate, tuple((index, grad) for index, grad in before))
+    before = next((step.grads for step in run.steps if isinstance(step, ask.Preload)), ())
+    return Training(p, train.steps, train.rate, tuple(before))
 
 
 _LAYERS = 10  # the fewest nodes in a list that are shown as layers
@@ -209,20 +194,21 @@ def recorded(run: Run) -> Run | None:
     Return None for a run without a pass, without an operation, or with too many nodes. Also return None if a function
     of the file is called after the last pass.
     """
-    passes = [number for number, step in enumerate(run.steps) if step[0] in _PASSES and _is_pass(run, number)]
+    passes = [number for number, step in enumerate(run.steps) if isinstance(step, _PASSES) and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES
     if not passes or not operations or len(run.program.nodes) > most:
         return None
-    if any(step[0] == "call" for step in run.steps[passes[-1] + 1 :]):
+    if any(isinstance(step, ask.CallFunction) for step in run.steps[passes[-1] + 1 :]):
         return None
     # keep that pass, and the steps before it that change gradients or build the program anew
-    steps = [step for step in run.steps[: passes[-1] + 1] if step[0] in ("preload", "anew", *_PASSES)]
+    kept = ask.Preload | _PASSES
+    steps = [step for step in run.steps[: passes[-1] + 1] if step == ask.ANEW or isinstance(step, kept)]
     # record from that pass on, or from the step right before it if that one sets gradients
     begin = len(steps) - 1
-    if begin and steps[begin - 1][0] == "preload":
+    if begin and isinstance(steps[begin - 1], ask.Preload):
         begin -= 1
-    return replace(run, steps=(("record", begin + 1), *steps))
+    return replace(run, steps=(ask.Record(begin + 1), *steps))
 
 
 def _is_pass(run: Run, number: int) -> bool:
@@ -235,9 +221,9 @@ def _is_pass(run: Run, number: int) -> bool:
         number: the number of the step in the run.
     """
     step, later = run.steps[number], run.steps[number + 1 :]
-    if step[0] != "call":
+    if not isinstance(step, ask.CallFunction):
         return True
-    return later[:1] == (("grads",),) and all(kind in ("node", "number") for kind, _ in step[2])
+    return later[:1] == (ask.GRADS,) and all(kind in ("node", "number") for kind, _ in step.arguments)
 
 
 # -- the answer to a whole batch

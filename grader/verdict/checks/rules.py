@@ -14,11 +14,11 @@ from ...course.remarks import (
     RulesRunAgain,
     RuleTripled,
 )
-from ...runner.client import Broke, Done, Run
+from ...runner.client import Broke, Done, Run, ask
 from .hidden_tests import ArgumentError
 from .judging import Judging, Notes
 from .outcome import CheckFailed, ExpectedBy, close, compare_grads, compare_list, compare_values, fail, largest
-from .questions import aimed, start
+from .questions import start
 
 STORED = ("pairs", "parallel")  # the kinds of rules that are local derivatives, stored with the inputs
 
@@ -59,8 +59,8 @@ class RuleChecks(Judging):
         # values are read before and after the rules, which must not change them
         runs = []
         for p in asked:
-            preloaded = [[p.index[name], grad] for name, grad in before.items() if name in p.index]
-            steps = (("values",), ("preload", preloaded), ("local_rules", p.root, upstream), ("grads",), ("values",))
+            preloaded = [(p.index[name], grad) for name, grad in before.items() if name in p.index]
+            steps = (ask.VALUES, ask.Preload(preloaded), ask.LocalRules(p.root, upstream), ask.GRADS, ask.VALUES)
             runs.append(Run(p, steps, whole))
         built = [IntLeaves()] * whole
 
@@ -104,11 +104,11 @@ class RuleChecks(Judging):
         """
         asked = self._questions.programs(programs, leaves, [upstream])
         (upstream,) = self._questions.numbers([upstream])
-        clearing = ("call", clear) if clear else ("preload", [])
-        rules = ("local_rules", upstream)
-        left = (("given_list",),) if clear else ()
-        steps = (("preload", []), rules, clearing, *left, ("grads",), rules, ("grads",))
-        runs = [Run(p, aimed(p, *steps)) for p in asked]
+        runs = []
+        for p in asked:
+            rules, every_node = ask.LocalRules(p.root, upstream), [*range(len(p.nodes))]
+            clearing = (ask.CallFunction(clear, [("nodes", every_node)]), ask.GIVEN_LIST) if clear else (ask.Preload(),)
+            runs.append(Run(p, (ask.Preload(), rules, *clearing, ask.GRADS, rules, ask.GRADS)))
         answers = self._answers(asked)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
@@ -138,8 +138,8 @@ class RuleChecks(Judging):
         """
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
-        plain = [Run(p, (("backward", p.root), ("grads",))) for p in asked]
-        runs = [Run(p, (("triple", p.root), *run.steps)) for p, run in zip(asked, plain, strict=True)]
+        plain = [Run(p, (ask.Backward(p.root), ask.GRADS)) for p in asked]
+        runs = [Run(p, (ask.Triple(p.root), *run.steps)) for p, run in zip(asked, plain, strict=True)]
 
         def judge_plain(i: int, outcome: Done | Broke, notes: Notes) -> None:
             if isinstance(outcome, Done):

@@ -26,7 +26,7 @@ from ...base.files import UserError
 from ...base.text import did_you_mean
 from ...course.load import Check, Course, CourseError, Exercise
 from ...course.program import Op
-from ...runner.client import cut_output
+from ...runner.client import ask, cut_output
 from .hidden_tests import mistake
 from .outcome import CheckFailed, CheckOutcome, EngineShape, Finding, GraderFault
 from .under_check import EngineUnderCheck
@@ -372,7 +372,7 @@ class _Plugin:
             single=len(operations) == 1,
             once=len(operations) == 1 and _stores_once(operations[0], engine.failing.steps),
             wrong_value=any(name in program.index for name in finding.actual),
-            passes=any(step[0] in ("backward", "train") for step in engine.failing.steps),
+            passes=any(isinstance(step, ask.Backward | ask.Train) for step in engine.failing.steps),
             calls=engine.failing.calls,
         )
 
@@ -396,12 +396,14 @@ class _Plugin:
         return GraderFault(f"{item.nodeid}: {excinfo.exconly()} ({where.path}:{where.lineno + 1})")
 
 
-def _stores_once(operation: Op, steps: Sequence[tuple[Any, ...]]) -> bool:
+def _stores_once(operation: Op, steps: Sequence[ask.RunStep]) -> bool:
     """Return whether the steps run the rule of a program's only operation once, and all gradients start at 0."""
-    if len({*operation.inputs}) < len(operation.inputs) or any(step[0] in ("call", "train", "anew") for step in steps):
+    if len({*operation.inputs}) < len(operation.inputs) or ask.ANEW in steps:
         return False
-    rules = sum(step[0] in ("backward", "local_rules") for step in steps)
-    return rules == 1 and not any(grad for step in steps if step[0] == "preload" for _, grad in step[1])
+    if any(isinstance(step, ask.CallFunction | ask.Train) for step in steps):
+        return False
+    rules = sum(isinstance(step, ask.Backward | ask.LocalRules) for step in steps)
+    return rules == 1 and not any(grad for step in steps if isinstance(step, ask.Preload) for _, grad in step.grads)
 
 
 def _takes_engine(item: pytest.Item) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ...base.text import counted
 from ...course.program import Descent, Program, number_text, program
-from ...runner.client import Broke, Called, Done, Run
+from ...runner.client import Broke, Called, Done, Numbers, Run, ask
 from .hidden_tests import ArgumentError
 from .judging import Judging, Notes, OwnLimits
 from .outcome import close, compare_list, compare_returned, miscounted
@@ -63,13 +63,13 @@ class TrainingChecks(Judging):
                 # every later number follows from the first loss
                 compare_returned("train", returned, losses, about, reveal=True)
             # the parameters first, because wrong losses follow from wrong parameters
-            compare_returned("train", Called(numbers=left), moved, about, reveal=True, remarks=remarks)
+            compare_returned("train", Called(Numbers(left)), moved, about, reveal=True, remarks=remarks)
             compare_returned("train", returned, losses, about, reveal=True)
             compare_list("train", list(places.values()), parameters, about)
 
         # a `train` that does not clear the gradients before its first pass adds to these
-        used = ("preload", [[place, 1.0] for place in places.values()])
-        steps_taken = (used, ("train", asked.root, steps, rate), ("given_list",), ("values",))
+        used = ask.Preload([(place, 1.0) for place in places.values()])
+        steps_taken = (used, ask.Train(asked.root, steps, rate), ask.GIVEN_LIST, ask.VALUES)
         self._examine([Run(asked, steps_taken)], judge, OwnLimits(calls, cpu_s))
 
     def changes_leaves(
@@ -99,18 +99,18 @@ class TrainingChecks(Judging):
             [f"{n} = {number_text(x)} with gradient {number_text(g)}" for n, (x, g) in zip(names, start, strict=True)]
             + [f"{function}(parameters{''.join(f', {number_text(x)}' for x in arguments)})"]
         )
-        grads = [[place, grad] for place, (_, grad) in zip(leaves, start, strict=True)]
-        call = ("call", function, [["nodes", leaves], *(["number", argument] for argument in arguments)])
+        grads = [(place, grad) for place, (_, grad) in zip(leaves, start, strict=True)]
+        call = ask.CallFunction(function, [("nodes", leaves), *(("number", argument) for argument in arguments)])
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
             observed = {"data": outcome.values[0], "grad": outcome.grads[0]}
             wanted = [key.split(".") for key in expected]
             left = tuple(observed[attribute][p.index[name]] for name, attribute in wanted)
-            compare_returned(function, Called(numbers=left), expected, about, reveal=True)
+            compare_returned(function, Called(Numbers(left)), expected, about, reveal=True)
             compare_list(function, leaves, outcome.called[-1], about)
 
-        self._examine([Run(p, (("preload", grads), call, ("given_list",), ("values",), ("grads",)))], judge)
+        self._examine([Run(p, (ask.Preload(grads), call, ask.GIVEN_LIST, ask.VALUES, ask.GRADS))], judge)
 
     def descent(self, start: Program, *, rate: float, steps: int) -> tuple[list[float], dict[str, float]]:
         """Return the root's values before each step of gradient descent, and the leaves' after the last one.

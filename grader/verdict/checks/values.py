@@ -6,10 +6,10 @@ from msgspec import structs
 
 from ...course.program import Program
 from ...course.remarks import DataChanged, InPlace, IntLeaves, Remark
-from ...runner.client import Broke, Done, Run
+from ...runner.client import Broke, Done, Run, ask
 from .judging import Judging, Notes
 from .outcome import CheckFailed, compare_grads, compare_values, largest
-from .questions import aimed, parsed
+from .questions import parsed
 
 
 class ValueChecks(Judging):
@@ -39,8 +39,7 @@ class ValueChecks(Judging):
         asked = self._questions.programs(programs, leaves)
         answers = self._answers(asked)
         # values twice, because the pass must not change them
-        steps = (("values",), ("backward",), ("grads",), ("values",))
-        runs = [Run(p, aimed(p, *steps), whole, in_place) for p in asked]
+        runs = [Run(p, (ask.VALUES, ask.Backward(p.root), ask.GRADS, ask.VALUES), whole, in_place) for p in asked]
         built: tuple[Remark, ...] = (*[IntLeaves()] * whole, *[InPlace()] * in_place)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
@@ -83,4 +82,4 @@ class ValueChecks(Judging):
             self._went_through(outcome, asked[i])
             compare_values(asked[i], answers[i], outcome.values[0], *notes)
 
-        self._examine([Run(p, (("values",),)) for p in asked], judge)
+        self._examine([Run(p, (ask.VALUES,)) for p in asked], judge)

@@ -43,6 +43,7 @@ from ...runner.client import (
     Run,
     Traced,
     Values,
+    ask,
 )
 from ..checks.outcome import CheckOutcome, close, in_single_precision, nearly
 from .formula import formula
@@ -130,16 +131,14 @@ def pass_probes(limits: Limits, shown: Program | None = None) -> Batch:
         shown: the program that the learner sees. If it is as small as the others, it comes first.
     """
     programs = _pass_programs(shown)
-    look = (("values",), ("grads",), ("inputs",), ("traced",))
+    look = (ask.VALUES, ask.GRADS, ask.INPUTS, ask.TRACED)
     # a watched pass shows the order of rules; `preload` sets all gradients to 0, so those at the end
     # are of the second pass alone
-    watched = [Run(p, (("watch",), ("backward", p.root), *look)) for p in programs]
+    watched = [Run(p, (ask.WATCH, ask.Backward(p.root), *look)) for p in programs]
     twice = [
-        Run(p, (("backward", p.root), ("grads",), ("preload", []), ("backward", p.root), ("grads",))) for p in programs
+        Run(p, (ask.Backward(p.root), ask.GRADS, ask.Preload(), ask.Backward(p.root), ask.GRADS)) for p in programs
     ]
-    from_others = Run(
-        _CHAIN, (("preload", [[i, grad] for i, grad in _EXISTING]), ("backward", _CHAIN.root), ("grads",))
-    )
+    from_others = Run(_CHAIN, (ask.Preload(_EXISTING), ask.Backward(_CHAIN.root), ask.GRADS))
     return Batch((*watched, *twice, from_others), limits.calls, limits.cpu_s)
 
 
@@ -160,11 +159,11 @@ def _rule_runs(form: Form) -> Iterator[tuple[Run, Run, Run]]:
     """
     for x, upstream, another, already in zip(form.numbers, _UPSTREAM, _ANOTHER, _ALREADY, strict=False):
         p = _program(form, x)
-        existing = [[i, grad] for i, grad in zip(range(p.root), already, strict=False)]
+        existing = [*zip(range(p.root), already, strict=False)]
         yield (
-            Run(p, (("values",), ("rule", p.root), ("preload", []), ("local_rules", p.root, upstream), ("grads",))),
-            Run(p, (("preload", existing), ("local_rules", p.root, upstream), ("grads",))),
-            Run(p, (("preload", []), ("local_rules", p.root, another), ("grads",))),
+            Run(p, (ask.VALUES, ask.LookAtRule(p.root), ask.Preload(), ask.LocalRules(p.root, upstream), ask.GRADS)),
+            Run(p, (ask.Preload(existing), ask.LocalRules(p.root, upstream), ask.GRADS)),
+            Run(p, (ask.Preload(), ask.LocalRules(p.root, another), ask.GRADS)),
         )
 
 
@@ -686,7 +685,7 @@ def gradient_probes(limits: Limits, only: str) -> Batch:
         only: an operation, or the text of a program of several, to run no other; an empty text for all.
     """
     programs = [p for *_, programs in _gradient_programs(only) for p in programs]
-    runs = [Run(p, (("values",), ("backward", p.root), ("grads",))) for p in programs]
+    runs = [Run(p, (ask.VALUES, ask.Backward(p.root), ask.GRADS)) for p in programs]
     return Batch(tuple(runs), limits.calls, limits.cpu_s)
 
 
@@ -806,7 +805,7 @@ _SHIFTS = tuple(sign + text for text in [f"1e-{digits:02}" for digits in range(1
 @cache
 def shift_probes(limits: Limits, p: Program) -> Batch:
     """Return the batch in which `backward()` runs on a program with its own leaf values, and with two others."""
-    runs = [Run(near, (("backward", near.root), ("grads",))) for near in _near(p)]
+    runs = [Run(near, (ask.Backward(near.root), ask.GRADS)) for near in _near(p)]
     return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
 
 

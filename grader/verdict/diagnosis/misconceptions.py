@@ -30,6 +30,7 @@ from ...runner.client import (
     Inputs,
     Logged,
     Nothing,
+    Numbers,
     Observed,
     Odd,
     Problem,
@@ -38,6 +39,7 @@ from ...runner.client import (
     Ruled,
     Run,
     Traced,
+    ask,
 )
 from ..checks.outcome import close
 from ..checks.questions import AnsweredBatch
@@ -287,8 +289,8 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
 
 RIGHT = ""  # the fingerprint of any behaviour that passes
 _RAN_OUT = "ran out of calls, time or memory"
-# the steps in which rules run; a function that is called (`call`) may run them too, but none has to
-_PASSES = frozenset(("backward", "local_rules", "pass_or_rules"))
+# the steps in which rules run; a function that is called may run them too, but none has to
+_PASSES = (ask.Backward, ask.LocalRules, ask.PassOrRules)
 _QUOTED = re.compile(r"(?<!\w)'(\w+)'")
 
 
@@ -359,7 +361,7 @@ def _looks_of_answers(
         return dict.fromkeys(keys, fingerprint(outcomes))
     scale = max(map(abs, answers.values()))
     return {
-        key: RIGHT if close(number, right, scale) else fingerprint([Done((Called(numbers=(number,)),))])
+        key: RIGHT if close(number, right, scale) else fingerprint([Done((Called(Numbers((number,))),))])
         for key, number, right in zip(keys, numbers, answers.values(), strict=True)
     }
 
@@ -416,8 +418,7 @@ def _reached_a_limit(outcome: "Done | Broke | Problem | Died | None") -> bool:
 
 def _asks_gradients(run: Run) -> bool:
     """Return whether a run asks for gradients after rules may have run."""
-    steps = [step[0] for step in run.steps]
-    return "traced" in steps or ("grads" in steps and not _PASSES.isdisjoint(steps))
+    return ask.TRACED in run.steps or (ask.GRADS in run.steps and any(isinstance(step, _PASSES) for step in run.steps))
 
 
 def _arrived(run: Run, outcome: Done | Broke) -> bool:
@@ -425,8 +426,8 @@ def _arrived(run: Run, outcome: Done | Broke) -> bool:
     # the gradients that the grader has set, by node
     preset: dict[int, float] = {}
     for step, result in zip(run.steps, outcome.results, strict=False):
-        if step[0] == "preload":
-            preset = dict(step[1])
+        if isinstance(step, ask.Preload):
+            preset = dict(step.grads)
         elif isinstance(result, Grads):
             if any(grad != preset.get(i, 0.0) for i, grad in enumerate(result.numbers) if i != run.program.root):
                 return True

@@ -15,7 +15,7 @@ from ...base.text import of_type
 from ...course.facts import FactKind, FaultFact
 from ...course.load import Limits
 from ...course.program import Program, number_text, program
-from ...runner.client import Batch, Broke, Called, Done, Logged, Observed, Odd, Read, Run
+from ...runner.client import Batch, Broke, Called, Done, Logged, Observed, Odd, Read, Run, ask
 from ...words.facts import OF_TRAINING
 from ..checks.outcome import close
 from .formula import formula
@@ -66,14 +66,16 @@ def training_probes(limits: Limits) -> Batch:
     for function in ("zero_grad", "step"):
         for grads, rate in zip(_GRADS, _RATES, strict=True):
             leaves = _given(grads)
-            before = ("preload", [[leaf, grad] for leaf, grad in zip(leaves, grads, strict=True)])
-            arguments: list[list[object]] = [["nodes", leaves], *([["number", rate]] if function == "step" else [])]
-            call = ("call", function, arguments)
-            runs.append(Run(_LEAVES, (before, ("log",), call, ("events",), ("values",), ("grads",))))
+            before = ask.Preload([*zip(leaves, grads, strict=True)])
+            arguments: list[ask.Argument] = [("nodes", leaves)]
+            if function == "step":
+                arguments.append(("number", rate))
+            call = ask.CallFunction(function, arguments)
+            runs.append(Run(_LEAVES, (before, ask.LOG, call, ask.EVENTS, ask.VALUES, ask.GRADS)))
     for one in _TRAININGS:
-        used = ("preload", [[place, _AT_FIRST] for place in one.places])
-        train = ("train", one.loss.root, one.steps, one.rate)
-        runs.append(Run(one.loss, (used, ("log",), train, ("events",))))
+        used = ask.Preload([(place, _AT_FIRST) for place in one.places])
+        train = ask.Train(one.loss.root, one.steps, one.rate)
+        runs.append(Run(one.loss, (used, ask.LOG, train, ask.EVENTS)))
     return Batch(tuple(runs), limits.calls, limits.cpu_s, order_seeds=(0,))
 
 

@@ -606,7 +606,7 @@ def _with_solution(candidates: Sequence[Candidate], source: Source, solution: st
             column = splice.start - (source.text.rfind("\n", 0, splice.start) + 1)
             head, *body = right[name].split("\n")
             text = "\n".join([head, *(" " * column + line if line else line for line in body)])
-            yield replace(candidate, splices=(splice._replace(text=text),))
+            yield candidate._replace(splices=(splice._replace(text=text),))
 
 
 def _functions(tree: ast.Module | ast.ClassDef, text: str, owner: str = "") -> Iterator[tuple[str, str]]:

@@ -58,7 +58,7 @@ def answer(program, steps):
     grads = [0.0] * len(program)
     factor = 1.0
     results = []
-    for step, *arguments in steps:
+    for *arguments, step in steps:
         result = ["nothing"]
         if step == "values":
             result = ["values", [value.real.hex() for value in values]]

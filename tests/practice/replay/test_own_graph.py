@@ -12,7 +12,7 @@ from grader.course.load import Limits
 from grader.practice.replay import Replay
 from grader.practice.replay.record import FileToReplay, Subject, record
 from grader.program import Program, program
-from grader.runner.client import Run, Source
+from grader.runner.client import Run, Source, ask
 from grader.runner.sandbox import Warm
 from grader.verdict.checks.questions import recorded
 
@@ -41,7 +41,7 @@ LISTED = read_yaml(Path(__file__).with_name("own_graphs.yaml"))
 def shown(warm: Warm) -> Make:
     """Replay a check's run on a solution, in which the second text of each edit replaces the first."""
 
-    def made(name: str, p: Program, steps: tuple[tuple[object, ...], ...], *edits: tuple[str, str]) -> Replay:
+    def made(name: str, p: Program, steps: tuple[ask.RunStep, ...], *edits: tuple[str, str]) -> Replay:
         text = (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8")
         for old, new in edits:
             assert old in text
@@ -55,23 +55,26 @@ def shown(warm: Warm) -> Make:
     return made
 
 
-def passes(p: Program) -> tuple[tuple[object, ...], ...]:
+def passes(p: Program) -> tuple[ask.RunStep, ...]:
     """Return the steps of a check that compares values and gradients."""
-    return (("values",), ("backward", p.root), ("grads",), ("values",))
+    return (ask.VALUES, ask.Backward(p.root), ask.GRADS, ask.VALUES)
 
 
-def after(call: tuple[object, ...], p: Program, earlier: int = 0) -> tuple[tuple[object, ...], ...]:
+def after(call: ask.RunStep, p: Program, earlier: int = 0) -> tuple[ask.RunStep, ...]:
     """Return the steps of a check of a function that runs a pass, from leaves with the gradient 0.5."""
-    at_first = ("preload", [[p.index[leaf.name], 0.5] for leaf in p.leaves])
-    return (at_first, *[("backward", p.root)] * earlier, call, ("grads",), ("values",))
+    at_first = ask.Preload([(p.index[leaf.name], 0.5) for leaf in p.leaves])
+    return (at_first, *[ask.Backward(p.root)] * earlier, call, ask.GRADS, ask.VALUES)
 
 
 RUNS = {
     "loss": (LOSS, passes(LOSS)),
     "softmax": (SOFTMAX, passes(SOFTMAX)),
     "product": (PRODUCT, passes(PRODUCT)),
-    "again": (SHARED, after(("call", "backward_again", [["node", SHARED.root]]), SHARED, earlier=1)),
-    "add": (SHARED, after(("call", "backward_and_add", [["node", SHARED.root], ["node", 0], ["number", 5.0]]), SHARED)),
+    "again": (SHARED, after(ask.CallFunction("backward_again", [("node", SHARED.root)]), SHARED, earlier=1)),
+    "add": (
+        SHARED,
+        after(ask.CallFunction("backward_and_add", [("node", SHARED.root), ("node", 0), ("number", 5.0)]), SHARED),
+    ),
 }
 
 

@@ -17,7 +17,7 @@ from grader.practice.replay import Replay
 from grader.practice.replay.presets import presets
 from grader.practice.replay.record import FileToReplay, Subject, record, subject_of
 from grader.program import program
-from grader.runner.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run, Source
+from grader.runner.client import Batch, Done, EngineProcess, Loaded, Odd, Ran, Read, Reading, Run, Source, ask
 from grader.runner.sandbox import Warm
 
 FILE = Path("12_engine.py")
@@ -102,7 +102,7 @@ def test_a_replay_has_the_numbers_that_grading_observes(warm: Warm, name: str) -
     """
     text = {**RIGHT, **WRONG}[name]
     programs = [SQUARE, NEST, program("L = relu(a * b + d) + d ** 3", a=2, b=3, d=-10)]
-    runs = tuple(Run(p, (("backward", p.root), ("grads",), ("values",))) for p in programs)
+    runs = tuple(Run(p, (ask.Backward(p.root), ask.GRADS, ask.VALUES)) for p in programs)
     with EngineProcess(warm, Source(FILE, text), None, LIMITS) as process:
         assert isinstance(process.load(), Loaded)
         observed = process.run(Batch(runs, LIMITS.calls, LIMITS.cpu_s)).answer
@@ -198,7 +198,7 @@ def test_torchs_numbers_are_expected_where_they_are_known(warm: Warm, engine: st
 def test_a_check_of_local_rules_starts_where_the_check_starts(warm: Warm, engine: str) -> None:
     """Upstream gradient and existing gradients are those of the check."""
     both = program("L = a * b", a=2, b=-3)
-    run = Run(both, (("record", 1), ("preload", [[0, 5.0]]), ("local_rules", 2, 4.0)))
+    run = Run(both, (ask.Record(1), ask.Preload([(0, 5.0)]), ask.LocalRules(2, 4.0)))
     file = FileToReplay("engine", FILE.name, Source(FILE, engine))
     (shown,) = record(
         warm, LIMITS, file, Subject("a check", run), (), lambda p: Answer((2.0, -3.0, -6.0), (-3.0, 2.0, 1.0))

@@ -9,7 +9,7 @@ import pytest
 from grader.course.load import Limits
 from grader.program import program
 from grader.runner import sandbox
-from grader.runner.client import Batch, Budget, EngineProcess, Loaded, Ran, Run, Source
+from grader.runner.client import Batch, Budget, EngineProcess, Loaded, Ran, Run, Source, ask
 from grader.runner.sandbox import Warm
 
 LIMITS = Limits(calls=20_000, cpu_s=0.3, memory_mb=512, output_kb=4)  # small, so that endless code is stopped soon
@@ -58,7 +58,7 @@ class Process(EngineProcess):
     def ask(self, cpu_s: float | None = None, calls: int | None = 20_000, steps: object = None) -> Ran:
         """Run a batch with one run of L = a * b, in which `act(L)` is called, under one order seed."""
         asked = program("L = a * b", a=2, b=3)
-        run = Run(asked, steps or (("values",), ("call", "act", [["node", 2]])))  # type: ignore[arg-type]
+        run = Run(asked, steps or (ask.VALUES, ask.CallFunction("act", [("node", 2)])))  # type: ignore[arg-type]
         return self.run(Batch((run,), calls, cpu_s or LIMITS.cpu_s, (0,)))
 
 

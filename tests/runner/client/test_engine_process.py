@@ -25,6 +25,7 @@ from grader.runner.client import (
     Ran,
     Read,
     Values,
+    ask,
 )
 
 Acting = Callable[..., Any]
@@ -513,7 +514,7 @@ def test_a_process_that_ends_without_an_answer_is_told_how(running: Running, exp
     process = running(f"if root.grad == 0.0:\n    {act.replace(chr(10), chr(10) + '    ')}")
     assert expected.status == "crashed"
     assert expected == died(process.ask())
-    assert runs_well(process, steps=(("values",),))
+    assert runs_well(process, steps=(ask.VALUES,))
     assert not process.fresh
     assert expected == died(process.ask())
 
@@ -622,7 +623,7 @@ def test_garbage_on_every_descriptor_is_refused(running: Running, written: str) 
     act = f"for fd in range(3, 21):\n    try: os.write(fd, {written})\n    except OSError: pass"
     process = running(f"if root.grad == 0.0:\n{chr(10).join('    ' + line for line in act.splitlines())}")
     assert died(process.ask()).status == "error"
-    assert runs_well(process, steps=(("values",),))
+    assert runs_well(process, steps=(ask.VALUES,))
 
 
 def test_saying_that_it_was_loaded_gains_a_file_nothing(acting: Acting) -> None:
@@ -643,7 +644,7 @@ def test_an_answer_written_before_leaving_is_the_answer_and_judged_as_one(runnin
     process = running(act)
     ran = process.ask()
     assert died(ran).status == "error"  # one result too few for what was asked
-    assert runs_well(process, steps=(("values",),))
+    assert runs_well(process, steps=(ask.VALUES,))
 
 
 def test_an_answer_without_end_is_stopped(running: Running) -> None:
@@ -665,7 +666,7 @@ def test_one_batch_leaves_no_trace_for_the_next(running: Running) -> None:
         "import decimal",
     )
     answers = [process.ask() for _ in range(3)]
-    assert [Called(numbers=(2.0,))] * 3 == [outcome(ran).results[1] for ran in answers]  # type: ignore[union-attr]
+    assert [Called(Numbers((2.0,)))] * 3 == [outcome(ran).results[1] for ran in answers]  # type: ignore[union-attr]
     assert 1 == len({ran.output for ran in answers})
 
 
@@ -680,7 +681,7 @@ def test_a_reloaded_file_starts_anew(running: Running) -> None:
     """Loading again replaces the process."""
     process = running("return count", "count += 1")
     for _ in range(2):
-        assert Called(numbers=(1.0,)) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
+        assert Called(Numbers((1.0,))) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
 
 
 def test_a_closed_process_loads_by_itself(running: Running) -> None:
@@ -740,7 +741,7 @@ def test_no_descriptors_are_lost(acting: Acting) -> None:
     before = len(os.listdir("/proc/self/fd"))
     process.load()
     for i in range(40):
-        process.ask(steps=(("values",),) if i % 2 else None)
+        process.ask(steps=(ask.VALUES,) if i % 2 else None)
     process.close()
     assert before == len(os.listdir("/proc/self/fd"))
 
@@ -774,7 +775,7 @@ def test_an_honest_engine_works_in_the_sandbox(running: Running, strong: Any) ->
 def test_allowed_modules_work_in_the_sandbox(running: Running, strong: Any, source: str, call: str) -> None:
     """They can be imported by a statement, or by a call with their name."""
     process = running(f"return float({call})", source, warm=strong)
-    assert Called(numbers=(5.0,)) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
+    assert Called(Numbers((5.0,))) == outcome(process.ask()).results[1]  # type: ignore[union-attr]
 
 
 def test_a_module_whose_name_is_computed_is_not_found_in_the_sandbox(running: Running, strong: Any) -> None:
@@ -804,4 +805,4 @@ def test_bad_batches_cost_themselves_alone_in_the_sandbox_too(running: Running, 
     process = running(f"if root.grad == 0.0:\n    {body}", warm=strong, limits=Limits(cpu_s=0.3, output_kb=4))
     bad = process.ask(cpu_s=0.05)
     assert isinstance(bad.answer, Died) or isinstance(outcome(bad), Broke)
-    assert runs_well(process, steps=(("values",),))
+    assert runs_well(process, steps=(ask.VALUES,))

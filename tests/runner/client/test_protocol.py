@@ -35,6 +35,7 @@ from grader.runner.client import (
     Run,
     Traced,
     Values,
+    ask,
     bounds,
 )
 from grader.runner.client.protocol import decode_batch, decode_load
@@ -45,20 +46,20 @@ CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
 hypothesis_settings = settings(max_examples=CASES, database=None, derandomize="BACKWARD_FUZZ_CASES" not in os.environ)
 
 ASKED = program("L = a * b", a=2, b=3)
-ALL_STEPS = (
-    ("values",),
-    ("grads",),
-    ("preload", [[0, 1.0]]),
-    ("local_rules", 2, 1.0),
-    ("triple", 2),
-    ("watch",),
-    ("backward", 2),
-    ("traced",),
-    ("call", "build_topo", [["node", 2]]),
-    ("rule", 2),
+ALL_STEPS: tuple[ask.RunStep, ...] = (
+    ask.VALUES,
+    ask.GRADS,
+    ask.Preload([(0, 1.0)]),
+    ask.LocalRules(2, 1.0),
+    ask.Triple(2),
+    ask.WATCH,
+    ask.Backward(2),
+    ask.TRACED,
+    ask.CallFunction("build_topo", [("node", 2)]),
+    ask.LookAtRule(2),
 )
-BATCH = Batch((Run(ASKED, ALL_STEPS), Run(ASKED, (("values",),))), 1000, 1.0, (0, 1))
-ONE = Batch((Run(ASKED, (("values",),)),), 1000, 1.0, (0,))
+BATCH = Batch((Run(ASKED, ALL_STEPS), Run(ASKED, (ask.VALUES,))), 1000, 1.0, (0, 1))
+ONE = Batch((Run(ASKED, (ask.VALUES,)),), 1000, 1.0, (0,))
 
 READING: list[Any] = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 PROBLEM: list[Any] = ["backward", "raised", "ValueError", "no", [3, 17]]
@@ -72,7 +73,7 @@ RESULTS = [
     ["nothing"],
     ["nothing"],
     ["trace", [[2, [[0, (3.0).hex()], [1, (2.0).hex()]]]]],
-    ["nodes", [0, 1, 2]],
+    ["called", None, [0, 1, 2]],
     ["rule", "own", False, 12, 14],
 ]
 
@@ -89,7 +90,7 @@ def honest() -> list[Any]:
     """Return a right answer to `BATCH`."""
     outcome, small = ["done", RESULTS], ["done", [["values", TOKENS]]]
     broke = ["broke", RESULTS[:6], PROBLEM]
-    return copy.deepcopy(["read", READING, [[outcome, small], [broke, ["unrun"]]]])
+    return copy.deepcopy(["read", READING, [[outcome, small], [broke, None]]])
 
 
 def one(*outcome: Any, reading: Any = READING) -> list[Any]:
@@ -135,20 +136,38 @@ def test_a_right_answer_is_read() -> None:
 @every(
     ("expected", "result"),
     [
-        (Called(), ["nothing"]),
-        (Called(nodes=()), ["nodes", []]),
-        (Called(nodes=(-1, 7)), ["nodes", [-1, 7]]),
-        (Called(numbers=(1.5,)), ["numbers", [(1.5).hex()]]),
-        (Called(numbers=(Odd("str"),)), ["numbers", ["!str"]]),
-        (Called(other="dict"), ["other", "dict"]),
+        (Called(), ["called"]),
+        (Called(truth=True), ["called", None, None, None, True]),
+        (Called(nodes=()), ["called", None, []]),
+        (Called(nodes=(-1, 7)), ["called", None, [-1, 7]]),
+        (Called(Numbers((1.5,))), ["called", [(1.5).hex()]]),
+        (Called(Numbers((Odd("str"),))), ["called", ["!str"]]),
+        (Called(other="dict"), ["called", None, None, "dict"]),
     ],
 )
 def test_whatever_a_call_returned_is_read(expected: Called, result: list[Any]) -> None:
     """A function may have returned None, nodes, numbers or something else."""
-    batch = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+    batch = Batch((Run(ASKED, (ask.CallFunction("f", []),)),), 1, 1.0, (0,))
     answer = decode_batch(frame(one("done", [result])), batch)
     assert isinstance(answer, Read)
     assert answer.seeds == ((Done((expected,)),),)
+
+
+@every(
+    ("step", "result"),
+    [
+        (ask.CallFunction("f"), ["called", TOKENS, [0]]),
+        (ask.CallFunction("f"), ["called", None, [0], "dict"]),
+        (ask.CallFunction("f"), ["called", TOKENS, None, None, False]),
+        (ask.GIVEN_LIST, ["called"]),
+        (ask.GIVEN_LIST, ["called", TOKENS]),
+        (ask.GIVEN_NUMBERS, ["called", None, [0]]),
+    ],
+)
+def test_a_call_returned_one_thing(step: ask.RunStep, result: list[Any]) -> None:
+    """The result of a function is of one kind. A list that was given to a function has nodes, or numbers."""
+    with pytest.raises(Refused):
+        decode_batch(frame(one("done", [result])), Batch((Run(ASKED, (step,)),), 1, 1.0, (0,)))
 
 
 @given(st.lists(st.floats(), min_size=3, max_size=3))
@@ -176,7 +195,7 @@ def test_the_answers_to_a_load_are_three(expected: Any, answer: list[Any]) -> No
 @pytest.mark.parametrize("other", [6.0, 7.0])
 def test_outcomes_that_differ_only_in_the_order_of_nodes_are_one(other: float) -> None:
     """The same numbers under two order seeds are one object, which is judged once. Other numbers are another one."""
-    batch = Batch((Run(ASKED, (("values",), ("backward", 2), ("grads",))),), 1000, 1.0, (0, 4))
+    batch = Batch((Run(ASKED, (ask.VALUES, ask.Backward(2), ask.GRADS)),), 1000, 1.0, (0, 4))
     (arrangement,) = batch.arrangements[1]
     assert arrangement is not None
 
@@ -212,7 +231,7 @@ def test_the_longest_honest_answer_fits_under_the_cap() -> None:
         ["grads", [long] * 3],
         *RESULTS[2:7],
         ["trace", trace],
-        ["nodes", [10**7] * 72],
+        ["called", None, [10**7] * 72],
         RESULTS[9],
     ]
     outcome = ["done", results]
@@ -318,45 +337,45 @@ def test_every_spelling_that_float_hex_has_is_accepted(token: str) -> None:
     assert isinstance(decode_batch(frame(one("done", [["values", [token] * 3]])), ONE), Read)
 
 
-VALUES = ["values", TOKENS]
+NUMBERS = ["values", TOKENS]
 
 
 @every(
     "answer",
     [
         one("done", []),
-        one("done", [VALUES, VALUES]),
+        one("done", [NUMBERS, NUMBERS]),
         one("done", [["values", TOKENS[:2]]]),
         one("done", [["values", [*TOKENS, TOKENS[0]]]]),
         one("done", [["values", []]]),
         one("done", [["values"]]),
         one("done", [["values", TOKENS, []]]),
         one("done", [["grads", TOKENS]]),
-        one("done", [["numbers", TOKENS]]),
+        one("done", [["called", TOKENS]]),
         one("done", [["nothing"]]),
-        one("done", [["nodes", [0, 1, 2]]]),
+        one("done", [["called", None, [0, 1, 2]]]),
         one("done", [["passed"]]),
-        one("done", VALUES),
+        one("done", NUMBERS),
         one("done"),
-        one("done", [VALUES], PROBLEM),
+        one("done", [NUMBERS], PROBLEM),
         one("unrun", []),
         one("broke", []),
-        one("broke", [VALUES, VALUES], PROBLEM),
+        one("broke", [NUMBERS, NUMBERS], PROBLEM),
         one("broke", [["values", []]], PROBLEM),
         one("broke", [], PROBLEM[:4]),
         one("broke", [], [*PROBLEM, 1]),
-        one("passed", [VALUES]),
+        one("passed", [NUMBERS]),
         ["read", READING, []],
         ["read", READING, [[]]],
-        ["read", READING, [[["done", [VALUES]]]] * 2],
-        ["read", READING, [[["done", [VALUES]]] * 2]],
-        ["read", READING, [["done", [VALUES]]]],
-        ["read", READING, [[None]]],
+        ["read", READING, [[["done", [NUMBERS]]]] * 2],
+        ["read", READING, [[["done", [NUMBERS]]] * 2]],
+        ["read", READING, [["done", [NUMBERS]]]],
+        ["read", READING, [[["unrun"]]]],
         ["read", READING, None],
-        ["read", READING, [[["done", [VALUES]]]], "extra"],
-        ["read", [[["done", [VALUES]]]]],
-        ["read", READING[:6], [[["done", [VALUES]]]]],
-        ["read", [*READING, 1], [[["done", [VALUES]]]]],
+        ["read", READING, [[["done", [NUMBERS]]]], "extra"],
+        ["read", [[["done", [NUMBERS]]]]],
+        ["read", READING[:6], [[["done", [NUMBERS]]]]],
+        ["read", [*READING, 1], [[["done", [NUMBERS]]]]],
     ],
     ids=range(33),
 )
@@ -366,19 +385,19 @@ def test_too_few_or_too_many_of_anything_are_refused(answer: Any) -> None:
         decode_batch(frame(answer), ONE)
 
 
-@every("step", ALL_STEPS, ids=[step[0] for step in ALL_STEPS])
-@every("result", [*RESULTS, ["numbers", TOKENS], ["other", "str"]], ids=lambda r: str(r[0]))
-def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: list[Any]) -> None:
-    """A step's answer is of the step's kind. A call may give one of four kinds."""
+@every("step", ALL_STEPS, ids=[step.name for step in ALL_STEPS])
+@every("result", [*RESULTS, ["called", TOKENS], ["called", None, None, "str"]], ids=lambda r: str(r[0]))
+def test_each_step_has_its_own_kind_of_answer(step: ask.RunStep, result: list[Any]) -> None:
+    """A step's answer is of the step's kind. A call may return numbers or something else."""
     fits = {
-        "values": ["values"],
-        "grads": ["grads"],
-        "traced": ["trace"],
-        "rule": ["rule"],
-        "call": ["nothing", "numbers", "nodes", "other"],
+        "values": "values",
+        "grads": "grads",
+        "traced": "trace",
+        "rule": "rule",
+        "call": "called",
     }
     batch = Batch((Run(ASKED, (step,)),), 1, 1.0, (0,))
-    if result[0] in fits.get(step[0], ["nothing"]):
+    if result[0] == fits.get(step.name, "nothing"):
         assert isinstance(decode_batch(frame(one("done", [result])), batch), Read)
     else:
         with pytest.raises(Refused):
@@ -388,10 +407,10 @@ def test_each_step_has_its_own_kind_of_answer(step: tuple[Any, ...], result: lis
 @every("index", [-2, -(10**9), 10**7 + 1, 2**63, 2**64, 10**30, 1.0, 1.5, "1", None, True, [1]])
 def test_an_index_lies_in_its_range(index: Any) -> None:
     """A node is a small whole number or -1, in a list of nodes and in a trace."""
-    call = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
-    trace = Batch((Run(ASKED, (("traced",),)),), 1, 1.0, (0,))
+    call = Batch((Run(ASKED, (ask.CallFunction("f", []),)),), 1, 1.0, (0,))
+    trace = Batch((Run(ASKED, (ask.TRACED,)),), 1, 1.0, (0,))
     for batch, result in (
-        (call, ["nodes", [index]]),
+        (call, ["called", None, [index]]),
         (trace, ["trace", [[index, []]]]),
         (trace, ["trace", [[0, [[index, TOKENS[0]]]]]]),
     ):
@@ -404,7 +423,7 @@ def test_an_index_lies_in_its_range(index: Any) -> None:
 )
 def test_a_trace_has_pairs_of_pairs(calls: Any) -> None:
     """Each run of a closure is a node and what it added where."""
-    batch = Batch((Run(ASKED, (("traced",),)),), 1, 1.0, (0,))
+    batch = Batch((Run(ASKED, (ask.TRACED,)),), 1, 1.0, (0,))
     with pytest.raises(Refused):
         decode_batch(frame(one("done", [["trace", calls]])), batch)
 
@@ -437,41 +456,41 @@ def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
 def test_a_reading_has_names_in_it(place: int, value: Any) -> None:
     """Class, value and gradient have names. Inputs and rule may have none."""
     with pytest.raises(Refused):
-        decode_batch(frame(one("done", [VALUES], reading=forged(READING, (place,), value))), ONE)
+        decode_batch(frame(one("done", [NUMBERS], reading=forged(READING, (place,), value))), ONE)
 
 
 def test_an_answer_may_be_longer_than_pythons_recursion_is_deep() -> None:
     """A long flat answer is read like a short one."""
-    batch = Batch((Run(chain(25_000), (("call", "f", []),)),), 1, 1.0, (0,))
-    answer = decode_batch(frame(one("done", [["nodes", list(range(50_000))]])), batch)
+    batch = Batch((Run(chain(25_000), (ask.CallFunction("f", []),)),), 1, 1.0, (0,))
+    answer = decode_batch(frame(one("done", [["called", None, list(range(50_000))]])), batch)
     assert isinstance(answer, Read)
 
 
 # -- how much ---------------------------------------------------------------------------------------------------
 
-CALL = Batch((Run(ASKED, (("call", "f", []),)),), 1, 1.0, (0,))
+CALL = Batch((Run(ASKED, (ask.CallFunction("f", []),)),), 1, 1.0, (0,))
 
 
 def test_a_batch_has_room_for_as_many_values_as_an_honest_answer_has() -> None:
     """A function may return as many things as the batch allows values."""
     few = CALL.most_values - 30
-    answer = decode_batch(frame(one("done", [["nodes", [1] * few]])), CALL)
+    answer = decode_batch(frame(one("done", [["called", None, [1] * few]])), CALL)
     assert isinstance(answer, Read)
     assert answer.seeds == ((Done((Called(nodes=(1,) * few),)),),)
 
 
-@pytest.mark.parametrize("result", [["nodes", [1]], ["numbers", ["nan"]], ["trace", [[0, []]]], ["what", [None]]])
+@pytest.mark.parametrize("result", [["called", None, [1]], ["called", ["nan"]], ["trace", [[0, []]]], ["what", [None]]])
 def test_more_values_than_a_batch_allows_are_refused_unread(result: list[Any]) -> None:
     """An answer with too many values is refused with this reason, without decoding it."""
-    batch = Batch((Run(chain(100_000), (("call", "f", []),)),), None, 1.0, (2,))
-    longer = [result[0], result[1] * batch.most_values]
+    batch = Batch((Run(chain(100_000), (ask.CallFunction("f", []),)),), None, 1.0, (2,))
+    longer = [*result[:-1], result[-1] * batch.most_values]
     with pytest.raises(Refused, match=f"more than {batch.most_values} values"):
         decode_batch(frame(one("done", [longer])), batch)
 
 
 def test_a_frame_larger_than_a_batch_allows_is_refused_unread() -> None:
     """Spaces count as all other bytes, although they take no memory after decoding."""
-    body = json.dumps(one("done", [["nodes", []]])).encode()
+    body = json.dumps(one("done", [["called", None, []]])).encode()
     room = CALL.answer_cap - HEADER.size
     assert isinstance(decode_batch(framed(body.ljust(room)), CALL), Read)
     with pytest.raises(Refused, match="larger than"):
@@ -479,9 +498,9 @@ def test_a_frame_larger_than_a_batch_allows_is_refused_unread() -> None:
 
 
 @pytest.mark.parametrize(
-    ("runs", "step"), [(100_000, ("grads",)), (4_000, ("traced",))], ids=["many runs", "many closures"]
+    ("runs", "step"), [(100_000, ask.GRADS), (4_000, ask.TRACED)], ids=["many runs", "many closures"]
 )
-def test_no_batch_asks_for_more_than_the_bounds(runs: int, step: tuple[str]) -> None:
+def test_no_batch_asks_for_more_than_the_bounds(runs: int, step: ask.RunStep) -> None:
     """An answer has at most 20 MB and a million values, for any course."""
     batch = Batch((Run(chain(60), (step,)),) * runs, 1, 1.0)
     assert (bounds.ANSWER, bounds.ANSWER_VALUES) == (batch.answer_cap, batch.most_values)
@@ -544,7 +563,7 @@ json_values = st.recursive(
     | st.integers()
     | st.floats()
     | st.text(max_size=20)
-    | st.sampled_from(["read", "done", "values", "nothing", "nodes", "broke", "unrun", "0x1.8p+0", "nan", "!str", "!"]),
+    | st.sampled_from(["read", "done", "values", "nothing", "called", "broke", "same", "0x1.8p+0", "nan", "!str", "!"]),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=20,
 )
@@ -568,9 +587,7 @@ PLACES = places(honest())
 
 
 @pytest.mark.slow
-@given(
-    st.sampled_from(PLACES[1:]), json_values | st.sampled_from([RESULTS[0], PROBLEM, READING, ["nothing"], ["unrun"]])
-)
+@given(st.sampled_from(PLACES[1:]), json_values | st.sampled_from([RESULTS[0], PROBLEM, READING, ["nothing"], None]))
 @hypothesis_settings
 def test_a_right_answer_with_something_else_in_one_place_is_read_or_refused(place: tuple[int, ...], value: Any) -> None:
     """If any part of a right answer is replaced, no exception but Refused is raised."""
@@ -654,13 +671,13 @@ def test_a_problem_keeps_its_names_and_numbers() -> None:
 
 # -- recordings -------------------------------------------------------------------------------------------------
 
-RECORDED = Batch((Run(ASKED, (("record", 1), ("backward", 2))),), 1000, 1.0, (0,))
+RECORDED = Batch((Run(ASKED, (ask.Record(1), ask.Backward(2))),), 1000, 1.0, (0,))
 BROKEN: list[Any] = ["build", *PROBLEM[1:]]
 TWO, THREE, ZERO = (2.0).hex(), (3.0).hex(), (0.0).hex()
 CHANGES: list[Any] = [[0, ZERO, THREE, 8, False], [1, "!NoneType", TWO, 9, True]]
 RECORD: list[Any] = [
     "record",
-    [0, 0, 5],
+    [[0, 0], [1, 0], [2, 5]],
     [[2, False, ZERO, 7, CHANGES]],
     [TWO, THREE, TWO],
     [THREE, TWO, "nan"],
@@ -693,9 +710,9 @@ def test_a_recording_is_read() -> None:
 
 def test_a_run_that_broke_while_building_shows_what_was_made() -> None:
     """Nodes that were not made have no value, and the recording is the only result."""
-    outcome = recorded("broke", [["record", [0], [], [TWO], [ZERO], 0, False, [], None]], BROKEN)
+    outcome = recorded("broke", [["record", [[0, 0]], [], [TWO], [ZERO], 0, False, [], None]], BROKEN)
     expected = Recorded(
-        ((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False, at_first=(), traced=None
+        ((0, 0),), (), (2.0, None, None), (0.0, None, None), 0, elsewhere=False, at_first=Numbers(), traced=None
     )
     assert Broke((expected,), Problem(*BROKEN)) == outcome
 
@@ -703,18 +720,24 @@ def test_a_run_that_broke_while_building_shows_what_was_made() -> None:
 def test_a_run_that_went_through_made_every_node() -> None:
     """If nothing went wrong, a recording of only a part of the program is refused."""
     with pytest.raises(Refused):
-        recorded("done", [["record", [0], [], [TWO], [ZERO], 0, False, [], None], ["nothing"]])
+        recorded("done", [["record", [[0, 0]], [], [TWO], [ZERO], 0, False, [], None], ["nothing"]])
 
 
 def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> None:
     """If a program was rearranged, lines, visits and numbers refer to its own nodes."""
     asked = program("L = (a * b) + (c + d)", a=2, b=3, c=5, d=7)
-    batch = Batch((Run(asked, (("record", 1), ("backward", 6))),), 1000, 1.0, (0, 1))
+    batch = Batch((Run(asked, (ask.Record(1), ask.Backward(6))),), 1000, 1.0, (0, 1))
     arrangement = batch.arrangements[1][0]
     assert arrangement is not None
     values = [float(index).hex() for index in range(7)]
     visits = [[6, False, ZERO, 1, [[3, ZERO, TWO, 1, False]]]]
-    outcome = ["done", [["record", [*range(7)], visits, values, values, 0, False, values, None], ["nothing"]]]
+    outcome = [
+        "done",
+        [
+            ["record", [[i, i] for i in range(7)], visits, values, values, 0, False, values, None],
+            ["nothing"],
+        ],
+    ]
     read = decode_batch(frame(["read", READING, [[outcome], [outcome]]]), batch)
     assert isinstance(read, Read)
     (other,) = read.seeds[1][0].recorded  # type: ignore[union-attr]
@@ -727,10 +750,15 @@ def test_under_another_order_seed_nodes_come_back_in_the_programs_order() -> Non
 @every(
     ("place", "value"),
     [
-        ((1,), [0, 0]),
-        ((1,), [0, 0, 5, 5]),
-        ((1, 2), -1),
-        ((1, 2), 10**8),
+        ((1,), [[0, 0], [1, 0]]),
+        ((1,), [[0, 0], [1, 0], [2, 5], [3, 5]]),
+        ((1,), [[0, 0], [2, 5], [1, 0]]),
+        ((1,), [0, 0, 5]),
+        ((1, 2, 0), 1),
+        ((1, 2, 1), -1),
+        ((1, 2, 1), 10**8),
+        ((3, 2), None),
+        ((4, 0), None),
         ((2, 0, 0), 3),
         ((2, 0, 0), -1),
         ((2, 0, 1), 0),
@@ -777,16 +805,29 @@ def test_the_longest_recording_that_a_worker_sends_fits() -> None:
     visits = [[2, False, long, 10**6, changes]] * bounds.VISITS
     outcome = [
         "done",
-        [["record", [10**6] * 3, visits, [long] * 3, [long] * 3, 10**6, False, [long] * 3, None], ["nothing"]],
+        [
+            [
+                "record",
+                [[place, 10**6] for place in range(3)],
+                visits,
+                [long] * 3,
+                [long] * 3,
+                10**6,
+                False,
+                [long] * 3,
+                None,
+            ],
+            ["nothing"],
+        ],
     ]
     batch = Batch(RECORDED.runs, 1000, 1.0)
     assert isinstance(decode_batch(frame(["read", READING, [[outcome]] * 4]), batch), Read)
 
 
 MADE = program("L = double(a)", "L = a + a", a=2)
-OF_MADE = Batch((Run(MADE, (("record", 1), ("backward", 1))),), 1000, 1.0, (0,))
+OF_MADE = Batch((Run(MADE, (ask.Record(1), ask.Backward(1))),), 1000, 1.0, (0,))
 NODES = [[[0], "leaf", [], [TWO]], [[], "mul", [0, -1], [THREE]], [[1], "add", [1, 0], []]]
-GRAPH = ["record", [0, 5, 6], [], [TWO] * 3, [ZERO] * 3, 0, False, [TWO] * 3, NODES]
+GRAPH = ["record", [[0, 0], [1, 5], [2, 6]], [], [TWO] * 3, [ZERO] * 3, 0, False, [TWO] * 3, NODES]
 
 
 def traced(record: Any) -> Any:
@@ -808,7 +849,7 @@ def test_a_graph_of_the_learners_own_is_read() -> None:
 @pytest.mark.parametrize(
     ("place", "value"),
     [
-        ((1,), [0, 5]),
+        ((1,), [[0, 0], [1, 5]]),
         ((7,), [TWO]),
         ((8,), NODES[:2]),
         ((8,), [NODES[0]] * (bounds.TRACED + 1)),
@@ -848,8 +889,8 @@ def test_a_recording_with_something_else_in_one_place_is_read_or_refused(
 
 # -- logs of trainings ----------------------------------------------------------------------------------------------
 
-WATCHED = (("log",), ("train", 2, 1, 0.5), ("events",))
-EVENTS: list[Any] = [
+WATCHED = (ask.LOG, ask.Train(2, 1, 0.5), ask.EVENTS)
+LOGGED: list[Any] = [
     ["loss", 0, TWO],
     ["pass", 0, TWO],
     ["left", 1, THREE],
@@ -860,7 +901,7 @@ EVENTS: list[Any] = [
 
 def logged(log: Any, batch: Batch) -> Any:
     """Return the decoded outcome of a logged training under the last order seed."""
-    outcomes = [[["done", [["nothing"], ["nothing"], log]]]] * len(batch.order_seeds)
+    outcomes = [[["done", [["nothing"], ["called"], log]]]] * len(batch.order_seeds)
     read = decode_batch(frame(["read", READING, outcomes]), batch)
     assert isinstance(read, Read)
     return read.seeds[-1][0]
@@ -872,7 +913,7 @@ def test_a_log_is_read() -> None:
         batch = Batch((Run(ASKED, WATCHED),), 1000, 1.0, seeds)
         arrangement = batch.arrangements[-1][0]
         places = arrangement.places if arrangement else (0, 1, 2)
-        events = [[kind, places[at] if kind in ("left", "data") else at, x] for kind, at, x in EVENTS]
+        events = [[kind, places[at] if kind in ("left", "data") else at, x] for kind, at, x in LOGGED]
         (log,) = logged(["log", events, True], batch).logged
         assert log.complete
         assert [

@@ -26,6 +26,7 @@ from grader.runner.client import (
     Read,
     Run,
     Source,
+    ask,
 )
 from grader.runner.same_interpreter import Here, MoreTime, Pace
 
@@ -43,7 +44,7 @@ def here() -> Iterator[Here]:
 
 def batch() -> Batch:
     asked = program("L = a * b", a=2, b=3)
-    return Batch((Run(asked, (("backward", 2), ("grads",))),), 20_000, 1.0)
+    return Batch((Run(asked, (ask.Backward(2), ask.GRADS)),), 20_000, 1.0)
 
 
 def gradients(process: EngineProcess) -> list[object]:

@@ -29,7 +29,7 @@ from grader.course.remarks import (
     Unrelated,
 )
 from grader.program import Program, draw, program
-from grader.runner.client import Called, Odd, Traced
+from grader.runner.client import Called, Numbers, Odd, Traced
 from grader.verdict.checks.outcome import (
     Finding,
     alike,
@@ -200,7 +200,7 @@ def test_single_precision_is_recognised(expected: bool, observed: list[Any]) -> 
 def test_all_wrong_numbers_are_named_if_the_right_ones_are_not_shown() -> None:
     """A learner would take a number that is not named for a right one."""
     expected = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0, "e": 5.0}
-    returned = Called(numbers=(0.0, 0.0, 0.0, 0.0, 5.0))
+    returned = Called(Numbers((0.0, 0.0, 0.0, 0.0, 5.0)))
     wrong = finding(compare_returned, "f", returned, expected, "ranks", False)
     assert wrong.remarks == (NotRight(dict.fromkeys("abcd", 0.0)),)
 
@@ -208,7 +208,7 @@ def test_all_wrong_numbers_are_named_if_the_right_ones_are_not_shown() -> None:
 def test_wrong_numbers_with_the_wrong_sign_or_in_each_others_place_are_named() -> None:
     """Each number is judged alone, besides two that are exchanged."""
     expected = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 0.0}
-    returned = Called(numbers=(2.0, 1.0, -3.0, 0.0))
+    returned = Called(Numbers((2.0, 1.0, -3.0, 0.0)))
     wrong = finding(compare_returned, "f", returned, expected, "numbers", False)
     assert wrong.remarks == (NotRight({"a": 2.0, "b": 1.0, "c": -3.0}, ("c",), ("a", "b")),)
 
@@ -336,8 +336,8 @@ def test_a_stranger_is_refused(of: Program, rng: random.Random) -> None:
     ("what", "returned"),
     [
         ("None", Called()),
-        ("numbers", Called(numbers=(1.0, 2.0))),
-        ("numbers", Called(numbers=(Odd("str"),))),
+        ("numbers", Called(Numbers((1.0, 2.0)))),
+        ("numbers", Called(Numbers((Odd("str"),)))),
         ("dict", Called(other="dict")),
         ("str", Called(other="str")),
     ],

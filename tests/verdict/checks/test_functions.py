@@ -22,10 +22,10 @@ from grader.course.remarks import (
     StartingFrom,
     Unnoticed,
 )
-from grader.runner.client import Batch
+from grader.runner.client import Batch, ask
 from grader.verdict.checks.outcome import Finding
 
-ONE_WRONG = with_result(0, 0, lambda result: ["numbers", [result[1][0], NONE]])
+ONE_WRONG = with_result(0, 0, lambda result: ["called", [result[1][0], NONE]])
 
 
 def test_a_function_that_returns_the_right_numbers_passes() -> None:
@@ -51,10 +51,10 @@ def test_the_right_numbers_may_be_kept_back() -> None:
 @every(
     ("count", "type_name", "result"),
     [
-        (None, "None", ["nothing"]),
-        (1, None, ["numbers", [NONE]]),
-        (None, "str", ["other", "str"]),
-        (None, "a node", ["nodes", [-1]]),
+        (None, "None", ["called"]),
+        (1, None, ["called", [NONE]]),
+        (None, "str", ["called", None, None, "str"]),
+        (None, "a node", ["called", None, [-1]]),
     ],
 )
 def test_a_function_that_returns_something_else_fails(
@@ -67,7 +67,7 @@ def test_a_function_that_returns_something_else_fails(
 @pytest.mark.parametrize("seeds", [(0,), (3,)])
 def test_a_function_has_to_be_right_every_time(seeds: tuple[int, ...]) -> None:
     """One wrong answer among several runs fails."""
-    assert finding(with_result(0, 0, lambda _: ["numbers", [NONE, NONE]], seeds), halves).status == "failed"
+    assert finding(with_result(0, 0, lambda _: ["called", [NONE, NONE]], seeds), halves).status == "failed"
 
 
 def total(engine: EngineUnderCheck) -> None:
@@ -82,7 +82,7 @@ def measured(ask: Ask, says: Says = honest) -> Says:
     """Return an engine whose function returns the right numbers in both calls."""
 
     def returned(*numbers: float) -> Change:
-        return lambda _: ["numbers", [x.hex() for x in numbers]]
+        return lambda _: ["called", [x.hex() for x in numbers]]
 
     calls = {0: returned(12.0), 8: returned(12.0)} if ask is total else {1: returned(6.0, 1.0), 9: returned(1.5, -2.5)}
     for step, change in calls.items():
@@ -96,10 +96,10 @@ def test_a_function_gets_a_list_of_nodes_and_returns_numbers() -> None:
     total(engine_that(listened(batches, measured(total))))
     sizes(engine_that(listened(batches, measured(sizes))))
     one, other = (batch.runs[0].steps for batch in batches)
-    call = ("call", "total", [["nodes", [1, 0]]])
+    call = ask.CallFunction("total", [("nodes", [1, 0])])
     assert (call, call) == (one[0], one[-1])
-    call = ("call", "sizes", [["nodes", [0, 1]]])
-    assert (("backward", 1), call, ("preload", [[0, 1.5], [1, -2.5]]), call) == (*other[:2], *other[-2:])
+    call = ask.CallFunction("sizes", [("nodes", [0, 1])])
+    assert (ask.Backward(1), call, ask.Preload([(0, 1.5), (1, -2.5)]), call) == (*other[:2], *other[-2:])
 
 
 ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
@@ -108,18 +108,18 @@ ZEROS = ["grads", [(0.0).hex(), (0.0).hex()]]
 @every(
     ("ask", "step", "result", "wrong", "remarks"),
     [
-        (total, 0, ["numbers", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
-        (total, 0, ["nodes", [1]], {}, (Returned("total", 1, None, "a node"),)),
-        (sizes, 1, ["nodes", [0, 1]], {}, (Returned("sizes", 2, None, "nodes"),)),
-        (total, 1, ["nodes", []], {}, (ListChanged("total"),)),
+        (total, 0, ["called", [NINE]], {"total([L, a])": (12.0, 9.0)}, ()),
+        (total, 0, ["called", None, [1]], {}, (Returned("total", 1, None, "a node"),)),
+        (sizes, 1, ["called", None, [0, 1]], {}, (Returned("sizes", 2, None, "nodes"),)),
+        (total, 1, ["called", None, []], {}, (ListChanged("total"),)),
         (total, 2, ["values", [NINE, NINE]], {"a": (3.0, 9.0)}, (AfterCall("total([L, a])"),)),
         (total, 6, ZEROS, {"dL/da": (6.0, 0.0)}, (AfterCall("total([L, a]) and L.backward()"),)),
-        (sizes, 1, ["numbers", [NINE, (1.0).hex()]], {"sizes([a, L])[0]": (6.0, 9.0)}, ()),
+        (sizes, 1, ["called", [NINE, (1.0).hex()]], {"sizes([a, L])[0]": (6.0, 9.0)}, ()),
         (sizes, 4, ZEROS, {"a.grad": (6.0, 0.0), "L.grad": (1.0, 0.0)}, (AfterCall("sizes([a, L])", True),)),
         (
             sizes,
             9,
-            ["numbers", [(6.0).hex(), (-2.5).hex()]],
+            ["called", [(6.0).hex(), (-2.5).hex()]],
             {"sizes([a, L])[0]": (1.5, 6.0)},
             (AfterCall("sizes([a, L])"), StartingFrom({"a.grad": 1.5, "L.grad": -2.5})),
         ),
@@ -138,6 +138,9 @@ def differentiates(engine: EngineUnderCheck) -> None:
     engine.differentiates("numeric_grad", BOTH, tolerance=1e-5)
 
 
+AGREED, REFUSED = (["called", None, None, None, truth] for truth in (True, False))
+
+
 def tells_apart(engine: EngineUnderCheck) -> None:
     engine.tells_apart("agrees", *PASSES)
 
@@ -147,10 +150,19 @@ def test_a_function_is_handed_over_with_wrong_gradients() -> None:
     batches: list[Batch] = []
     differentiates(engine_that(listened(batches)))
     (run,) = batches[0].runs
-    handed = [["function", [BOTH.wire, BOTH.root, [2.5, -3.5]]], ["numbers", [2.0, -3.0]]]
-    calls = [("call", "numeric_grad", [*handed, ["number", i]]) for i in (0, 1)]
-    assert [calls[0], ("given_numbers",), calls[1], ("given_numbers",)] == list(run.steps)
+    handed: list[ask.Argument] = [("function", (BOTH.wire, BOTH.root, [2.5, -3.5])), ("numbers", [2.0, -3.0])]
+    calls = [ask.CallFunction("numeric_grad", [*handed, ("number", i)]) for i in (0, 1)]
+    assert [calls[0], ask.GIVEN_NUMBERS, calls[1], ask.GIVEN_NUMBERS] == list(run.steps)
     assert [] == run.program.wire
+
+
+def without_gradients(call: ask.RunStep) -> tuple[Any, list[float]]:
+    """Return a call of a function that is handed another one, without its gradients, and these."""
+    assert isinstance(call, ask.CallFunction)
+    handed, *others = call.arguments
+    assert handed[0] == "function"
+    program, root, grads = handed[1]
+    return (call.function, program, root, others), [*grads]
 
 
 def test_a_request_has_the_gradients_of_a_pass_and_not_whether_they_are_right() -> None:
@@ -159,9 +171,9 @@ def test_a_request_has_the_gradients_of_a_pass_and_not_whether_they_are_right() 
     tells_apart(engine_that(listened(batches)))
     right, wrong, _ = (run.steps for run in batches[0].runs)
     (call, left), (other, other_left) = right, wrong
-    assert [-2.0, 2.0] == call[2][0][1].pop()
-    assert [-3.0, 2.0] == other[2][0][1].pop()
-    assert (call, left) == (other, other_left)
+    (one, grads), (another, false_grads) = without_gradients(call), without_gradients(other)
+    assert ([-2.0, 2.0], [-3.0, 2.0]) == (grads, false_grads)
+    assert (one, left) == (another, other_left)
 
 
 def test_passes_come_in_another_order_under_a_secret_seed() -> None:
@@ -170,24 +182,37 @@ def test_passes_come_in_another_order_under_a_secret_seed() -> None:
     for seed in range(8):
         batches: list[Batch] = []
         tells_apart(engine_that(listened(batches), redraw=redrawn(str(seed))))
-        tables = [run.steps[0][2][0][1] for run in batches[0].runs]
-        orders.add(tuple(len(grads) for _, _, grads in tables))
+        orders.add(tuple(len(without_gradients(run.steps[0])[1]) for run in batches[0].runs))
     assert 2 <= len(orders)
 
 
 @pytest.mark.parametrize(
     ("ask", "run", "step", "result", "wrong", "remarks"),
     [
-        (differentiates, 0, 0, ["numbers", [NINE]], {"dL/da": (-2.0, 9.0)}, ()),
-        (differentiates, 0, 2, ["numbers", [(2.00003).hex()]], {"dL/db": (2.0, 2.00003)}, ()),
-        (differentiates, 0, 2, ["nodes", [-1]], {}, (Returned("numeric_grad", 1, None, "a node"),)),
-        (differentiates, 0, 3, ["numbers", [NINE, NINE]], {}, (NumbersChanged("numeric_grad"),)),
-        (tells_apart, 0, 0, ["truth", False], {}, (RightRefused("agrees", {"dL/da": -2.0, "dL/db": 2.0}),)),
-        (tells_apart, 1, 0, ["truth", True], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
-        (tells_apart, 1, 0, ["numbers", [(1.0).hex()]], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
-        (tells_apart, 2, 0, ["nothing"], {}, (NoTruth("agrees", "None"),)),
-        (tells_apart, 2, 0, ["numbers", [NINE]], {}, (NoTruth("agrees", "numbers"),)),
-        (tells_apart, 2, 1, ["numbers", []], {}, (NumbersChanged("agrees"),)),
+        (differentiates, 0, 0, ["called", [NINE]], {"dL/da": (-2.0, 9.0)}, ()),
+        (differentiates, 0, 2, ["called", [(2.00003).hex()]], {"dL/db": (2.0, 2.00003)}, ()),
+        (differentiates, 0, 2, ["called", None, [-1]], {}, (Returned("numeric_grad", 1, None, "a node"),)),
+        (differentiates, 0, 3, ["called", [NINE, NINE]], {}, (NumbersChanged("numeric_grad"),)),
+        (
+            tells_apart,
+            0,
+            0,
+            REFUSED,
+            {},
+            (RightRefused("agrees", {"dL/da": -2.0, "dL/db": 2.0}),),
+        ),
+        (
+            tells_apart,
+            1,
+            0,
+            AGREED,
+            {},
+            (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),),
+        ),
+        (tells_apart, 1, 0, ["called", [(1.0).hex()]], {}, (Unnoticed("agrees", "lost", "dL/da", -3.0, -2.0),)),
+        (tells_apart, 2, 0, ["called"], {}, (NoTruth("agrees", "None"),)),
+        (tells_apart, 2, 0, ["called", [NINE]], {}, (NoTruth("agrees", "numbers"),)),
+        (tells_apart, 2, 1, ["called", []], {}, (NumbersChanged("agrees"),)),
     ],
 )
 def test_a_function_that_tests_gradients_is_tested(
@@ -201,7 +226,7 @@ def test_a_function_that_tests_gradients_is_tested(
 
 def test_a_number_near_torchs_gradient_is_enough() -> None:
     """The tolerance is relative to the gradient."""
-    engine_that(with_result(0, 2, lambda _: ["numbers", [(2.00001).hex()]])).differentiates(
+    engine_that(with_result(0, 2, lambda _: ["called", [(2.00001).hex()]])).differentiates(
         "numeric_grad", BOTH, tolerance=1e-5
     )
 

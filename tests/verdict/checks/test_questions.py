@@ -8,37 +8,37 @@ from grader.course.oracle import Redraw
 from grader.course.oracle.answer_book import Answer
 from grader.course.program import NOTHING
 from grader.program import chain, leaf, program
-from grader.runner.client import Run
+from grader.runner.client import Run, ask
 from grader.verdict.checks.questions import Questions, recorded
 
 BOTH = program("L = a * b", a=2, b=-3)  # nodes: a, b, L
-NODES = [["node", 0], ["node", 1], ["node", 2]]
+NODES: list[ask.Argument] = [("node", 0), ("node", 1), ("node", 2)]
 
 
-def steps(*steps: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...] | None:
+def steps(*steps: ask.RunStep) -> tuple[ask.RunStep, ...] | None:
     """Return the steps of a recorded run."""
     run = recorded(Run(BOTH, steps))
     return run.steps if run else None
 
 
-THERE = ("preload", [[0, 5.0]])
-RULES, CLEAR = ("local_rules", 2, 4.0), ("call", "zero_grad", [["nodes", [0, 1, 2]]])
-EMPTY: tuple[Any, ...] = ("preload", [])
-BACKWARD, BY_HAND = ("backward", 2), ("call", "sum_of_product", NODES)
-AGAIN = ("call", "backward_again", [["node", 2]])
+THERE = ask.Preload([(0, 5.0)])
+RULES, CLEAR = ask.LocalRules(2, 4.0), ask.CallFunction("zero_grad", [("nodes", [0, 1, 2])])
+EMPTY = ask.Preload()
+BACKWARD, BY_HAND = ask.Backward(2), ask.CallFunction("sum_of_product", NODES)
+AGAIN = ask.CallFunction("backward_again", [("node", 2)])
 
 
 @every(
     ("expected", "given"),
     [
-        ((1, BACKWARD), (("values",), BACKWARD, ("grads",), ("values",))),
-        ((1, BACKWARD), (("watch",), BACKWARD, ("traced",))),
-        ((1, BACKWARD), (("triple", 2), BACKWARD, ("grads",))),
-        ((1, THERE, RULES), (("values",), THERE, RULES)),
-        ((2, BACKWARD, EMPTY, BACKWARD), (BACKWARD, EMPTY, BACKWARD, ("grads",))),
-        ((4, EMPTY, RULES, CLEAR, RULES), (EMPTY, RULES, CLEAR, ("grads",), RULES, ("grads",))),
-        ((1, EMPTY, BY_HAND), (EMPTY, ("watch",), BY_HAND, ("grads",), ("traced",))),
-        ((3, THERE, BACKWARD, AGAIN), (THERE, BACKWARD, AGAIN, ("grads",), ("values",))),
+        ((1, BACKWARD), (ask.VALUES, BACKWARD, ask.GRADS, ask.VALUES)),
+        ((1, BACKWARD), (ask.WATCH, BACKWARD, ask.TRACED)),
+        ((1, BACKWARD), (ask.Triple(2), BACKWARD, ask.GRADS)),
+        ((1, THERE, RULES), (ask.VALUES, THERE, RULES)),
+        ((2, BACKWARD, EMPTY, BACKWARD), (BACKWARD, EMPTY, BACKWARD, ask.GRADS)),
+        ((4, EMPTY, RULES, CLEAR, RULES), (EMPTY, RULES, CLEAR, ask.GRADS, RULES, ask.GRADS)),
+        ((1, EMPTY, BY_HAND), (EMPTY, ask.WATCH, BY_HAND, ask.GRADS, ask.TRACED)),
+        ((3, THERE, BACKWARD, AGAIN), (THERE, BACKWARD, AGAIN, ask.GRADS, ask.VALUES)),
     ],
     ids=["backward", "watched", "tripled", "gradients before", "a second pass", "rules again", "by hand", "again"],
 )
@@ -49,18 +49,18 @@ def test_the_last_pass_is_recorded(expected: tuple[Any, ...], given: tuple[Any, 
     pass.
     """
     begin, *recorded_steps = expected
-    assert (("record", begin), *recorded_steps) == steps(*given)
+    assert (ask.Record(begin), *recorded_steps) == steps(*given)
 
 
 @every(
     "run",
     [
-        Run(BOTH, (("values",),)),
-        Run(BOTH, (("call", "build_topo", [["node", 2]]),)),
-        Run(BOTH, (("train", 2, 3, 0.1), ("values",))),
-        Run(NOTHING, (("call", "square", []),)),
-        Run(leaf(2.0), (("backward", 0),)),
-        Run(chain(1_000), (("backward", 999),)),
+        Run(BOTH, (ask.VALUES,)),
+        Run(BOTH, (ask.CallFunction("build_topo", [("node", 2)]),)),
+        Run(BOTH, (ask.Train(2, 3, 0.1), ask.VALUES)),
+        Run(NOTHING, (ask.CallFunction("square", []),)),
+        Run(leaf(2.0), (ask.Backward(0),)),
+        Run(chain(1_000), (ask.Backward(999),)),
     ],
     ids=["values", "an order", "a training", "numbers", "a leaf", "too many nodes"],
 )
@@ -71,7 +71,7 @@ def test_other_runs_cannot_be_recorded(run: Run) -> None:
 
 def test_how_a_program_is_spelled_is_kept() -> None:
     """Whole numbers and operations in place are asked in the same form as by the check."""
-    run = recorded(Run(BOTH, (("backward", 2),), whole=True, in_place=True))
+    run = recorded(Run(BOTH, (ask.Backward(2),), whole=True, in_place=True))
     assert run is not None
     assert (True, True) == (run.whole, run.in_place)
 
@@ -79,15 +79,15 @@ def test_how_a_program_is_spelled_is_kept() -> None:
 def test_a_function_that_makes_nodes_is_recorded_and_one_that_follows_the_pass_is_not() -> None:
     """A recording shows the graph that a function builds, if the program is small, and ends with a pass."""
     made = program("d = double(a); L = d * a", "d = a + a; L = d * a", a=2)
-    run = recorded(Run(made, (("backward", made.root), ("grads",))))
+    run = recorded(Run(made, (ask.Backward(made.root), ask.GRADS)))
     assert run is not None
-    assert (("record", 1), ("backward", made.root)) == run.steps
+    assert (ask.Record(1), ask.Backward(made.root)) == run.steps
     many = ", ".join(f"d{k}" for k in range(20))
     large = program(
         f"{many} = copies(a); L = d0 * a", f"{'; '.join(f'd{k} = a + {k}' for k in range(20))}; L = d0 * a", a=2
     )
-    assert recorded(Run(large, (("backward", large.root), ("grads",)))) is None
-    assert steps(BACKWARD, ("call", "numbers", [["nodes", [0, 1]]]), ("grads",)) is None
+    assert recorded(Run(large, (ask.Backward(large.root), ask.GRADS))) is None
+    assert steps(BACKWARD, ask.CallFunction("numbers", [("nodes", [0, 1])]), ask.GRADS) is None
 
 
 def test_a_redrawn_program_follows_its_truth() -> None:

@@ -16,7 +16,7 @@ from grader.course.remarks import (
     Remark,
     Returned,
 )
-from grader.runner.client import Batch
+from grader.runner.client import Batch, ask
 from grader.verdict.checks.outcome import Finding
 
 
@@ -44,8 +44,8 @@ def test_a_function_is_given_the_leaves_and_the_numbers() -> None:
     batches: list[Batch] = []
     changes(engine_that(listened(batches)), a_data=3, a_grad=5, b_data=4, b_grad=-1)
     preload, call, *_ = batches[0].runs[0].steps
-    assert ("preload", [[0, 5.0], [1, -1.0]]) == preload
-    assert ("call", "keep", [["nodes", [0, 1]], ["number", 0.5]]) == call
+    assert ask.Preload([(0, 5.0), (1, -1.0)]) == preload
+    assert ask.CallFunction("keep", [("nodes", [0, 1]), ("number", 0.5)]) == call
 
 
 @pytest.mark.parametrize(("name", "number", "actual"), [("b.grad", 0.0, -1.0), ("a.data", 2.5, 3.0)])
@@ -56,7 +56,7 @@ def test_a_leaf_that_holds_another_number_is_shown(name: str, number: float, act
     assert Finding("failed", about, {name: number}, {name: actual}) == found
 
 
-LOSSES = ["numbers", [NINE, (2.25).hex()]]
+LOSSES = ["called", [NINE, (2.25).hex()]]
 
 
 def trained(losses: Any, a: float) -> Says:
@@ -75,18 +75,18 @@ def test_training_that_goes_down_the_gradient_passes() -> None:
     batches: list[Batch] = []
     trains(engine_that(listened(batches, trained(LOSSES, 0.75))))
     preload, train, *_ = batches[0].runs[0].steps
-    assert ("preload", [[0, 1.0]]) == preload
-    assert ("train", SQUARE.root, 2, 0.25) == train
+    assert ask.Preload([(0, 1.0)]) == preload
+    assert ask.Train(SQUARE.root, 2, 0.25) == train
 
 
 @every(
     ("losses", "a", "wrong", "remarks"),
     [
         (LOSSES, 0.5, {"a after 2 steps": (0.75, 0.5)}, ()),
-        (["numbers", [NINE, NINE]], 0.75, {"loss at step 2": (2.25, 9.0)}, ()),
-        (["numbers", [(8.0).hex(), (2.25).hex()]], 0.5, {"loss at step 1": (9.0, 8.0)}, ()),
-        (["nothing"], 0.75, {}, (Returned("train", 2, None, "None"),)),
-        (["numbers", [NINE]], 0.5, {"a after 2 steps": (0.75, 0.5)}, (Returned("train", 2, 1),)),
+        (["called", [NINE, NINE]], 0.75, {"loss at step 2": (2.25, 9.0)}, ()),
+        (["called", [(8.0).hex(), (2.25).hex()]], 0.5, {"loss at step 1": (9.0, 8.0)}, ()),
+        (["called"], 0.75, {}, (Returned("train", 2, None, "None"),)),
+        (["called", [NINE]], 0.5, {"a after 2 steps": (0.75, 0.5)}, (Returned("train", 2, 1),)),
     ],
 )
 def test_training_that_goes_elsewhere_is_shown(
@@ -100,9 +100,9 @@ def test_training_that_goes_elsewhere_is_shown(
 
 def test_a_list_that_a_function_has_emptied_is_a_failure() -> None:
     """All is right except that the list of parameters is empty afterwards."""
-    emptied = with_result(0, 2, lambda _: ["nodes", []], None, trained(LOSSES, 0.75))
+    emptied = with_result(0, 2, lambda _: ["called", None, []], None, trained(LOSSES, 0.75))
     assert (ListChanged("train"),) == finding(emptied, trains).remarks
-    cleared = with_result(0, 2, lambda _: ["nodes", [1]])
+    cleared = with_result(0, 2, lambda _: ["called", None, [1]])
     assert (ListChanged("keep"),) == finding(cleared, lambda engine: changes(engine, a_grad=5)).remarks
 
 

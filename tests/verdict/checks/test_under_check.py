@@ -48,7 +48,7 @@ from grader.course.remarks import (
     Unrelated,
 )
 from grader.program import chain, leaf, program
-from grader.runner.client import Batch, Died, Problem, Ran, Reason, Run
+from grader.runner.client import Batch, Died, Problem, Ran, Reason, Run, ask
 
 # -- wrong calls -------------------------------------------------------------------------------------------
 
@@ -122,8 +122,8 @@ def test_a_right_engine_passes(ask: Ask, redraw: Any) -> None:
 def test_planning_judges_nothing() -> None:
     """While planning, programs are counted and no verdict is given."""
     engine = engine_that(None)
-    for ask in ASKS.values():
-        ask(engine)
+    for each in ASKS.values():
+        each(engine)
     assert (2 * len(ASKS), None, []) == (engine.comparisons, engine.reading, engine.output)
 
 
@@ -218,7 +218,7 @@ THREE, ZERO = (3.0).hex(), (0.0).hex()
         ((RuleTripled("L"),), ASKS["uses local rules"], with_result(0, 2, zeroed)),
         ((NoRules(),), ASKS["uses local rules"], read_as(honest, "")),
         ((NoRules(),), ASKS["each rule once"], read_as(honest, "")),
-        ((NoList("None"),), ASKS["sorts"], with_result(1, 0, lambda _: ["nothing"])),
+        ((NoList("None"),), ASKS["sorts"], with_result(1, 0, lambda _: ["called"])),
         ((NeverRan("a * b"),), ASKS["by hand"], with_result(0, 4, lambda result: ["trace", result[1][:1]])),
         ((IntLeaves(),), whole, with_result(0, 2, zeroed)),
     ],
@@ -239,7 +239,7 @@ def test_a_pass_that_ignores_the_rules_is_told() -> None:
     """Right gradients that do not follow a tripled rule fail, and a remark gives the reason."""
 
     def says(batch: Batch) -> Any:
-        runs = tuple(Run(run.program, (("backward", run.program.root), ("grads",))) for run in batch.runs)
+        runs = tuple(Run(run.program, (ask.Backward(run.program.root), ask.GRADS)) for run in batch.runs)
         message = honest(Batch(runs, 1, 1))
         for seed in message[2]:
             for outcome in seed:
@@ -335,7 +335,7 @@ def test_wrong_numbers_are_told_before_a_limit(seed: int) -> None:
 
     def says(batch: Batch) -> Any:
         message = with_result(1, 0, zeroed, (0,))(batch)
-        message[2][seed:] = [[["broke", [], ["backward", "cpu", "OutOfTime", "", []]], ["unrun"]]] * (4 - seed)
+        message[2][seed:] = [[["broke", [], ["backward", "cpu", "OutOfTime", "", []]], None]] * (4 - seed)
         return message
 
     found = finding(says, ASKS["computes"])
@@ -518,9 +518,9 @@ def all_alike(tokens: str) -> Callable[[Batch], Any]:
 
     def says(batch: Batch) -> Any:
         def result(step: Any, nodes: int) -> Any:
-            if step[0] in ("values", "grads"):
-                return [step[0], [tokens] * nodes]
-            return {"traced": ["trace", []], "call": ["numbers", [tokens]]}.get(step[0], ["nothing"])
+            if step in (ask.VALUES, ask.GRADS):
+                return [step.name, [tokens] * nodes]
+            return {"traced": ["trace", []], "call": ["called", [tokens]]}.get(step.name, ["nothing"])
 
         runs = [["done", [result(step, len(run.program.nodes)) for step in run.steps]] for run in batch.runs]
         return ["read", READING, [runs] * len(batch.order_seeds)]
@@ -529,7 +529,7 @@ def all_alike(tokens: str) -> Callable[[Batch], Any]:
 
 
 LIARS: dict[str, Callable[[Batch], Any]] = {
-    "nothing was run": outcomes(["unrun"]),
+    "nothing was run": outcomes(None),
     "nothing is offered": outcomes(["broke", [], ["build", "not_offered", "NotOffered", "", [], ["add"]]]),
     "numbers are refused": outcomes(["broke", [], ["build", "raised", "TypeError", "", []]]),
     "done with nothing": outcomes(["done", []]),
@@ -590,8 +590,8 @@ def test_a_program_left_out_behind_a_used_up_budget_is_no_doubt(ask: Ask, kind: 
 
     def says(batch: Batch) -> Any:
         message = honest(batch)
-        message[2][0] = [["broke", [], ["backward", kind, "OutOfCalls", "", []]], ["unrun"]]
-        message[2][1:] = [[["unrun"]] * len(batch.runs)] * 3
+        message[2][0] = [["broke", [], ["backward", kind, "OutOfCalls", "", []]], None]
+        message[2][1:] = [[None] * len(batch.runs)] * 3
         return message
 
     engine = engine_that(says)
@@ -618,7 +618,7 @@ def damage(message: Any, rng: random.Random) -> None:
     collect(message)
     inside, i = rng.choice(parts)
     other, j = rng.choice(parts)
-    spare = [NONE, "nan", "inf", "!str", [], ["nothing"], ["unrun"], -1, 0, 10**7, ["nodes", [-1, 99]], True, "x"]
+    spare = [NONE, "nan", "inf", "!str", [], ["nothing"], None, -1, 0, 10**7, ["called", None, [-1, 99]], True, "x"]
     inside[i] = rng.choice([copy.deepcopy(other[j]), *spare])
 
 
@@ -661,7 +661,7 @@ def test_the_order_in_which_a_program_is_sent_is_no_answer() -> None:
         message = honest(batch)
         for seed in message[2]:
             for run, outcome in zip(batch.runs, seed, strict=True):
-                outcome[1] = [["nodes", list(range(len(run.program.nodes)))]] * len(run.steps)
+                outcome[1] = [["called", None, list(range(len(run.program.nodes)))]] * len(run.steps)
         return message
 
     ASKS["sorts"](engine_that(says))
@@ -674,11 +674,13 @@ def test_numbers_beside_programs_change_too() -> None:
     engine = engine_that(listened(batches), redraw=redrawn())
     ASKS["local rules"](engine)
     engine.local_rules_agree_again(None, SQUARE, upstream=1)
-    _, preload, (_, _, upstream), *_ = batches[0].runs[0].steps
-    (_, already) = preload[1][0]
-    assert (True, True) == (upstream < 0, upstream != -2.5)
+    _, preload, rules, *_ = batches[0].runs[0].steps
+    assert isinstance(preload, ask.Preload)
+    assert isinstance(rules, ask.LocalRules)
+    ((_, already),) = preload.grads
+    assert (True, True) == (rules.upstream < 0, rules.upstream != -2.5)
     assert (True, True) == (already > 1, already != 5.0)
-    assert ("local_rules", 1, 1) == batches[1].runs[0].steps[1]
+    assert ask.LocalRules(1, 1) == batches[1].runs[0].steps[1]
 
 
 def test_fresh_programs_are_asked_as_they_are() -> None:
@@ -726,8 +728,8 @@ def test_gradients_after_a_call_are_those_of_one_pass_or_two(second: bool, grad:
     batches: list[Batch] = []
     called(engine_that(listened(batches, says)), second)
     preload, *passes, call, _, _ = batches[0].runs[0].steps
-    assert (("preload", [[0, 0.5]]), [("backward", 1)] * second) == (preload, passes)
-    assert ("call", "again", [["node", 1], ["number", 0.25]]) == call
+    assert (ask.Preload([(0, 0.5)]), [ask.Backward(1)] * second) == (preload, passes)
+    assert ask.CallFunction("again", [("node", 1), ("number", 0.25)]) == call
     after, start = AfterCall("again(L, 0.25)", second), StartingFrom({"a.grad": 0.5})
     assert (after, start) == finding(honest, lambda engine: called(engine, second)).remarks
     unmoved = finding(with_result(0, 2 + second, lambda _: grads), lambda engine: called(engine, second))
@@ -740,7 +742,8 @@ def test_several_calls_are_several_passes() -> None:
     batches: list[Batch] = []
     says = listened(batches, with_result(0, 4, lambda _: grads))
     engine_that(says).agrees_after("again", "L", on=[SQUARE], second=True, calls=2)
-    assert [("call", "again", [["node", 1]])] * 2 == [step for step in batches[0].runs[0].steps if step[0] == "call"]
+    calls = [step for step in batches[0].runs[0].steps if isinstance(step, ask.CallFunction)]
+    assert [ask.CallFunction("again", [("node", 1)])] * 2 == calls
 
 
 @every(

@@ -11,7 +11,7 @@ from read_yaml import Case, cases_of
 
 from grader.course.oracle.answer_book import UNCLEAR, KnownBehaviour, KnownExercise
 from grader.program import program
-from grader.runner.client import Broke, Called, Died, Done, Numbers, Odd, Problem, Read, Reading, Run, Traced
+from grader.runner.client import Broke, Called, Died, Done, Numbers, Odd, Problem, Read, Reading, Run, Traced, ask
 from grader.runner.client.protocol import Grads
 from grader.verdict.checks.questions import AnsweredBatch
 from grader.verdict.diagnosis import Behaviour, behaviour, diagnose
@@ -88,7 +88,7 @@ def test_what_matters_counts(one: Any, other: Any) -> None:
 
 def shown(outcome: Done | Broke | None, *, wrong: bool = True, aside: bool = False) -> AnsweredBatch:
     """Return a batch of one program under one order seed."""
-    run = Run(SUM, (("preload", [[0, 5]]), ("backward", 2), ("grads",)))
+    run = Run(SUM, (ask.Preload([(0, 5)]), ask.Backward(2), ask.GRADS))
     read = Read(READING, ((outcome,),))
     return AnsweredBatch((run,), read, frozenset([0] if wrong else ()), frozenset([0] if aside else ()))
 
@@ -151,14 +151,14 @@ def test_a_gradient_arrived_where_it_is_not_what_the_kit_put_there(expected: boo
 
 def test_where_no_gradient_is_asked_for_none_is_missed() -> None:
     """A check that calls a function with numbers says nothing about gradients."""
-    run = Run(SUM, (("call", "square", []),))
-    asked = AnsweredBatch((run,), Read(READING, ((done(Called(numbers=(3.0,))),),)), frozenset([0]), frozenset())
+    run = Run(SUM, (ask.CallFunction("square", []),))
+    asked = AnsweredBatch((run,), Read(READING, ((done(Called(Numbers((3.0,)))),),)), frozenset([0]), frozenset())
     assert behaviour({"c": [asked]}).arrived is None
 
 
 def test_gradients_that_no_rule_could_change_are_not_missed() -> None:
     """A check of `zero_grad` asks for gradients, but runs no rule that contributes to them."""
-    run = Run(SUM, (("preload", [[0, 5]]), ("call", "zero_grad", [["nodes", [0, 1]]]), ("grads",)))
+    run = Run(SUM, (ask.Preload([(0, 5)]), ask.CallFunction("zero_grad", [("nodes", [0, 1])]), ask.GRADS))
     outcome = done(Called(), Called(), (5.0, 0.0, 0.0))
     asked = AnsweredBatch((run,), Read(READING, ((outcome,),)), frozenset([0]), frozenset())
     assert behaviour({"c": [asked]}).arrived is None
@@ -180,7 +180,8 @@ def test_what_ends_a_batch_is_known_although_the_other_orders_did_not_run(outcom
 def test_each_answer_of_a_function_has_a_fingerprint(numbers: tuple[float, ...] | None, wrong: list[str]) -> None:
     """A function returns what a learner has worked out. Without such numbers, every answer is wrong."""
     answers = {"one": 1.0, "two": 2.0}
-    seen = behaviour({"c": [replace(shown(done(Called(numbers=numbers)), wrong=True), answers=answers)]})
+    called = Called(None if numbers is None else Numbers(numbers))
+    seen = behaviour({"c": [replace(shown(done(called), wrong=True), answers=answers)]})
     assert (wrong, ["c:0:0:one", "c:0:0:two"]) == ([key[6:] for key in seen.wrong], [*seen.programs])
 
 

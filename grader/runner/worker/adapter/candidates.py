@@ -6,7 +6,9 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
+
+from .edits import Candidate, CandidateKind, Splice
 
 MOST = 12_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
@@ -38,32 +40,6 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
 }
 
 
-class SpliceRow(NamedTuple):
-    """The characters from `start` to `end` of the file are replaced by `text`."""
-
-    start: int
-    end: int
-    text: str
-
-
-class CandidateRow(NamedTuple):
-    """A file that differs from the learner's in one place, or in several statements that one edit changes.
-
-    Attributes:
-        kind: the kind of the edit.
-        lines: the first line of each statement that is edited. If a statement is added, this is the last line of the
-            statement before it, or the line before the block's first statement.
-        splices: the edit, in the order of the file, without overlaps.
-        function: the name of the function that is replaced as a whole, or that gets a statement more. It is empty for
-            any other edit.
-    """
-
-    kind: str
-    lines: tuple[int, ...]
-    splices: tuple[SpliceRow, ...]
-    function: str = ""
-
-
 class Function(NamedTuple):
     """An outermost function of a file: its node, the classes around it, and the places of characters in the text.
 
@@ -85,35 +61,26 @@ class Function(NamedTuple):
         return ".".join([*(owner.name for owner in self.owners), self.node.name])
 
 
-def edited(source: str, splices: Sequence[SpliceRow]) -> str:
-    """Return a text with an edit."""
-    for start, end, text in reversed(splices):
-        source = source[:start] + text + source[end:]
-    return source
-
-
-def candidates(file: "ParsedFile") -> list[CandidateRow]:
+def candidates(file: "ParsedFile") -> list[Candidate]:
     """Return the candidates of a file: whole functions, then likely edits first, then edits of several statements.
 
     A candidate for a whole function replaces it by nothing. The trusted side puts a right function there.
     """
     # each edit once, by kind
-    by_kind: dict[str, list[_Edit]] = {kind: [] for kind in ORDER}
-    seen: set[tuple[SpliceRow, ...]] = set()
+    by_kind: dict[CandidateKind, list[_Edit]] = {kind: [] for kind in ORDER}
+    seen: set[tuple[Splice, ...]] = set()
     for edit in file.edits():
         if edit.splices not in seen and all(len(splice.text) <= LONGEST for splice in edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
     # the functions that have a line which may be edited
     whole = [
-        CandidateRow("function", (one.node.lineno,), (SpliceRow(*file.span(one.node), ""),), one.name)
+        Candidate("function", (one.node.lineno,), (Splice(*file.span(one.node), ""),), one.name)
         for one in file.functions
         if not file.editable.isdisjoint(range(one.node.lineno, (one.node.end_lineno or 0) + 1))
     ]
     # the edits in one place, then those in several
-    once = [
-        CandidateRow(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]
-    ]
+    once = [Candidate(edit.kind, edit.lines, edit.splices, edit.function) for kind in ORDER for edit in by_kind[kind]]
     together = [many for kind in ORDER if kind in _TWICE for many in _everywhere(by_kind[kind])]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     likely = sum(one.kind not in _UNLIKELY for one in once)
@@ -122,7 +89,7 @@ def candidates(file: "ParsedFile") -> list[CandidateRow]:
     return list({one.splices: one for one in reversed(every)}.values())[::-1][:MOST]
 
 
-def grafts(file: "ParsedFile", right: "ParsedFile") -> list[CandidateRow]:
+def grafts(file: "ParsedFile", right: "ParsedFile") -> list[Candidate]:
     """Return the candidates in which a part of a function is that of the right file's function of the same name.
 
     A part is an expression, or a statement without a block. Edits of two statements come last. These statements differ
@@ -131,32 +98,12 @@ def grafts(file: "ParsedFile", right: "ParsedFile") -> list[CandidateRow]:
     functions = {one.name: one for one in right.functions}
     pairs = [(one, functions[one.name]) for one in file.functions if one.name in functions]
     parts = [edit for mine, theirs in pairs for edit in file.graft(mine, right, theirs)]
-    seen = dict.fromkeys(CandidateRow(one.kind, one.lines, one.splices) for one in parts)
+    seen = dict.fromkeys(Candidate(one.kind, one.lines, one.splices) for one in parts)
     twice = [pair for mine, theirs in pairs for pair in file.graft_pairs(mine, right, theirs)]
     return [one for one in [*seen, *twice] if all(len(splice.text) <= LONGEST for splice in one.splices)][:MOST]
 
 
-# likely kinds first
-ORDER = (
-    "accumulate",
-    "assigned",
-    "sign",
-    "operator",
-    "operands",
-    "factor_dropped",
-    "constant",
-    "comparison",
-    "step",
-    "reversed",
-    "name",
-    "factor_added",
-    "condition",
-    "called",
-    "added",
-    "deleted",
-    "moved",
-    "expression",
-)
+ORDER: tuple[CandidateKind, ...] = get_args(CandidateKind)
 _UNLIKELY = ("deleted", "moved", "expression")
 # the kinds that are also tried in several statements at once
 _TWICE = (
@@ -174,9 +121,9 @@ class _Edit(NamedTuple):
         function: the function that a statement is added to, or empty.
     """
 
-    kind: str
+    kind: CandidateKind
     lines: tuple[int, ...]
-    splices: tuple[SpliceRow, ...]
+    splices: tuple[Splice, ...]
     block: int
     how: str
     target: str = ""
@@ -184,7 +131,7 @@ class _Edit(NamedTuple):
     function: str = ""
 
 
-def _everywhere(edits: list[_Edit]) -> Iterator[CandidateRow]:
+def _everywhere(edits: list[_Edit]) -> Iterator[Candidate]:
     """Yield each edit in all statements of the file where it fits. In a statement, only the first place is edited.
 
     Two edits are the same if they differ only in the names of the objects whose attributes the statements of a block
@@ -205,10 +152,10 @@ def _everywhere(edits: list[_Edit]) -> Iterator[CandidateRow]:
     for group in groups.values():
         splices = tuple(sorted(splice for edit in group.values() for splice in edit.splices))
         if 1 < len(group) <= _TOGETHER and _apart(splices) and all(len(edit.lines) == 1 for edit in group.values()):
-            yield CandidateRow(next(iter(group.values())).kind, tuple(sorted(group)), splices)
+            yield Candidate(next(iter(group.values())).kind, tuple(sorted(group)), splices)
 
 
-def _pairs(edits: list[_Edit]) -> Iterator[CandidateRow]:
+def _pairs(edits: list[_Edit]) -> Iterator[Candidate]:
     """Yield the same edit in two statements of a block, or the edit and its mirror image.
 
     In the mirror image, the objects whose attributes the two statements set are exchanged: `* other.data` after
@@ -225,10 +172,10 @@ def _pairs(edits: list[_Edit]) -> Iterator[CandidateRow]:
                 splices = tuple(sorted(first.splices + second.splices))
                 # each pair once
                 if first.lines < second.lines and second.target == target and _apart(splices):
-                    yield CandidateRow(first.kind, first.lines + second.lines, splices)
+                    yield Candidate(first.kind, first.lines + second.lines, splices)
 
 
-def _apart(splices: Sequence[SpliceRow]) -> bool:
+def _apart(splices: Sequence[Splice]) -> bool:
     """Return whether no two splices overlap. They are in the order of the file."""
     return all(one.end <= other.start for one, other in itertools.pairwise(splices))
 
@@ -305,7 +252,7 @@ class ParsedFile:
                     if text != self.text(expression):
                         yield self._put("grafted", "", expression, f"({text})" if " " in text else text)
 
-    def graft_pairs(self, mine: Function, right: "ParsedFile", theirs: Function) -> Iterator[CandidateRow]:
+    def graft_pairs(self, mine: Function, right: "ParsedFile", theirs: Function) -> Iterator[Candidate]:
         """Yield edits of two statements, each with the statement in its place in another function."""
         own = [one for one in _statements(mine.node) if not _has_block(one)]
         other = [one for one in _statements(theirs.node) if not _has_block(one)]
@@ -317,8 +264,8 @@ class ParsedFile:
                 changed += zip(own[a:end_a], texts[1][b:end_b], strict=True)
         for pair in itertools.combinations(changed, 2):
             if all(one.lineno in self.editable for one, _ in pair):
-                splices = tuple(sorted(SpliceRow(*self.span(one), text) for one, text in pair))
-                yield CandidateRow("grafted", tuple(sorted(one.lineno for one, _ in pair)), splices)
+                splices = tuple(sorted(Splice(*self.span(one), text) for one, text in pair))
+                yield Candidate("grafted", tuple(sorted(one.lineno for one, _ in pair)), splices)
 
     def _own_statements(self, function: Function) -> Iterator[ast.stmt]:
         """Yield the statements of a function that may be edited, without definitions and texts."""
@@ -353,11 +300,11 @@ class ParsedFile:
         tight = ast.Name | ast.Attribute | ast.Call | ast.Constant | ast.Subscript
         return self.text(node) if isinstance(node, tight) else f"({self.text(node)})"
 
-    def _edit(self, kind: str, how: str, *splices: SpliceRow) -> _Edit:
+    def _edit(self, kind: CandidateKind, how: str, *splices: Splice) -> _Edit:
         return _Edit(kind, (self._line,), tuple(sorted(splices)), self._block, how, self._target, self._attribute)
 
-    def _put(self, kind: str, how: str, node: _Node, text: str) -> _Edit:
-        return self._edit(kind, how, SpliceRow(*self.span(node), text))
+    def _put(self, kind: CandidateKind, how: str, node: _Node, text: str) -> _Edit:
+        return self._edit(kind, how, Splice(*self.span(node), text))
 
     def _is_elif(self, statement: ast.stmt) -> bool:
         return self._source.startswith("elif", self.span(statement)[0])
@@ -508,10 +455,10 @@ class ParsedFile:
             signs = (old == "-=" and other in ("+=", "=")) or (old, other) == ("+=", "-=")
             # `-=` in place of `=` changes the sign, too, so the question about it asks for no more than the operation
             stored = "=" in (old, other) and other != "-="
-            kind = "sign" if signs else "accumulate" if stored else "operator"
+            kind: CandidateKind = "sign" if signs else "accumulate" if stored else "operator"
             # so that `a.grad = 0` and `a.grad = x` are not edited together
             constant = " 0" if isinstance(statement.value, ast.Constant) else ""
-            yield self._edit(kind, f"{old}{other}{constant}", SpliceRow(start, end, between.replace(old, other, 1)))
+            yield self._edit(kind, f"{old}{other}{constant}", Splice(start, end, between.replace(old, other, 1)))
 
     def _edits_of_expression(self, node: ast.expr) -> Iterator[_Edit]:
         match node:
@@ -521,8 +468,8 @@ class ParsedFile:
             case ast.BinOp() if type(node.op) in _OPERATORS:
                 yield from self._operations(node)
             case ast.UnaryOp(ast.USub() | ast.Not(), operand):
-                kind = "sign" if isinstance(node.op, ast.USub) else "condition"
-                yield self._put(kind, "+", node, f"({self.text(operand)})")
+                negated = isinstance(node.op, ast.USub)
+                yield self._put("sign" if negated else "condition", "+", node, f"({self.text(operand)})")
             case ast.BoolOp(op, values):
                 other = " or " if isinstance(op, ast.And) else " and "
                 yield self._put("condition", other, node, f"({other.join(map(self._operand, values))})")
@@ -532,7 +479,7 @@ class ParsedFile:
             case ast.Compare(left, [op], [right]) if type(op) in _COMPARISONS:
                 start, end = self.span(left)[1], self.span(right)[0]
                 for sign in _COMPARISONS[type(op)]:
-                    yield self._edit("comparison", sign, SpliceRow(start, end, f" {sign} "))
+                    yield self._edit("comparison", sign, Splice(start, end, f" {sign} "))
             case ast.IfExp(test, body, orelse):
                 first, second = self._operand(body), self._operand(orelse)
                 exchanged = f"({second} if {self._operand(test)} else {first})"
@@ -593,9 +540,9 @@ class ParsedFile:
         yield self._put("factor_dropped", f"{mine} {right}", node, left)
         yield self._put("factor_dropped", f"{left} {mine}", node, right)
 
-    def _swapped(self, first: ast.expr, second: ast.expr) -> tuple[SpliceRow, SpliceRow]:
+    def _swapped(self, first: ast.expr, second: ast.expr) -> tuple[Splice, Splice]:
         """Return the splices that put two expressions in each other's place."""
-        return SpliceRow(*self.span(first), self.text(second)), SpliceRow(*self.span(second), self.text(first))
+        return Splice(*self.span(first), self.text(second)), Splice(*self.span(second), self.text(first))
 
     def _other_numbers(self, node: ast.Constant, value: float) -> Iterator[_Edit]:
         """Yield other numbers in place of a number."""
@@ -663,8 +610,8 @@ class ParsedFile:
             yield self._edit(
                 "reversed",
                 "append",
-                SpliceRow(self.span(call.func)[1] - len("append"), self.span(call.func)[1], "insert"),
-                *(SpliceRow(self.span(one)[0], self.span(one)[0], "0, ") for one in arguments[:1]),
+                Splice(self.span(call.func)[1] - len("append"), self.span(call.func)[1], "insert"),
+                *(Splice(self.span(one)[0], self.span(one)[0], "0, ") for one in arguments[:1]),
             )
 
     def _other_calls(self, call: ast.Call, arguments: list[ast.expr]) -> Iterator[_Edit]:
@@ -680,7 +627,7 @@ class ParsedFile:
                     yield self._put("name", f".{method}", call.func, f"{owner}.{method}")
         if len(arguments) > 1 and not isinstance(arguments[-1], ast.Starred):
             end = self.span(arguments[-2])[1]
-            yield self._edit("factor_dropped", "argument", SpliceRow(end, self.span(arguments[-1])[1], ""))
+            yield self._edit("factor_dropped", "argument", Splice(end, self.span(arguments[-1])[1], ""))
         if len(arguments) == 1 and isinstance(arguments[0], ast.Name):
             text = f"(one.data for one in {self.text(arguments[0])})"
             yield self._put("expression", "data of each", arguments[0], text)
@@ -688,7 +635,7 @@ class ParsedFile:
             for keyword in _TOLERANCES:
                 if keyword[:7] not in self.text(call) and "tol" in self.text(call):
                     end = self.span(call)[1] - 1
-                    yield self._edit("expression", keyword, SpliceRow(end, end, f", {keyword}"))
+                    yield self._edit("expression", keyword, Splice(end, end, f", {keyword}"))
 
     def _orders(self, sequence: ast.expr) -> Iterator[_Edit]:
         """Yield the other order of a loop, and another sequence."""
@@ -737,7 +684,7 @@ class ParsedFile:
         names = [one for one in _expressions(statement) if isinstance(one, ast.Name) and _is_read(one)]
         for first, second in itertools.combinations(dict.fromkeys(one.id for one in names), 2):
             if {first, second} <= {*self._names} and not _has_block(statement):
-                splices = [SpliceRow(*self.span(one), second if one.id == first else first) for one in names]
+                splices = [Splice(*self.span(one), second if one.id == first else first) for one in names]
                 yield self._edit(
                     "operands", "names", *(s for s in splices if self._source[s.start : s.end] in (first, second))
                 )
@@ -780,17 +727,15 @@ class ParsedFile:
             first, last = self.span(after)
             between, moved = self._source[end:first], self._source[start:end]
             if distance == 1:  # the two are exchanged
-                splice = SpliceRow(start, last, self._source[first:last] + between + moved)
+                splice = Splice(start, last, self._source[first:last] + between + moved)
                 yield self._edit("moved", "down", splice)._replace(lines=(statement.lineno, after.lineno))
                 continue
             line_break = "\n" + " " * column
             beginning = self.span(block[position + 1])[0]
-            yield self._edit(
-                "moved", "down", SpliceRow(start, beginning, ""), SpliceRow(last, last, line_break + moved)
-            )
+            yield self._edit("moved", "down", Splice(start, beginning, ""), Splice(last, last, line_break + moved))
             before = self._source[self.span(block[position + distance - 1])[1] : first]
-            up = SpliceRow(start, start, self._source[first:last] + line_break)
-            out = SpliceRow(first - len(before), last, "")
+            up = Splice(start, start, self._source[first:last] + line_break)
+            out = Splice(first - len(before), last, "")
             yield self._edit("moved", "up", up, out)._replace(lines=(after.lineno,))
         if position + 1 < len(block) and isinstance(block[position + 1], ast.For | ast.While):
             # the statement becomes the first one of the loop after it
@@ -800,7 +745,7 @@ class ParsedFile:
             yield self._edit(
                 "moved",
                 "first",
-                SpliceRow(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}"),
+                Splice(start, body, f"{self._source[first:body]}{self._source[start:end]}\n{inner}"),
             )
         if position:
             before_it = block[position - 1]
@@ -845,10 +790,10 @@ class ParsedFile:
         """Return a statement more at a position of a block."""
         if position < len(block):
             start = self.span(block[position])[0]
-            splice = SpliceRow(start, start, f"{text}\n{' ' * block[position].col_offset}")
+            splice = Splice(start, start, f"{text}\n{' ' * block[position].col_offset}")
         else:
             end = self.span(block[-1])[1]
-            splice = SpliceRow(end, end, f"\n{' ' * block[-1].col_offset}{text}")
+            splice = Splice(end, end, f"\n{' ' * block[-1].col_offset}{text}")
         line = (block[position - 1].end_lineno or 0) if position else block[0].lineno - 1
         return _Edit("added", (line,), (splice,), id(block), text, function=function.name)
 
@@ -957,10 +902,10 @@ class ParsedFile:
             if attribute not in called and "backward" in function.node.name:
                 yield from (f"{name}.{attribute}()" for name in names)
 
-    def _shifted(self, statement: ast.stmt, by: int) -> SpliceRow:
+    def _shifted(self, statement: ast.stmt, by: int) -> Splice:
         """Return the statement's lines with more or less space before them."""
         start, end = self._place(statement.lineno, 0), self.span(statement)[1]
-        return SpliceRow(start, end, "\n".join(_indented(self._source[start:end].split("\n"), by)))
+        return Splice(start, end, "\n".join(_indented(self._source[start:end].split("\n"), by)))
 
 
 _GROWING = ("append", "add", "extend", "insert", "update")

@@ -16,6 +16,7 @@ from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from . import introspect, load, values
+from .ask import RAN_OUT, Argument, Observation, Record, RunStep, read_step
 from .given import OPERATORS, PYTHON, function_of
 from .load import CallBudget
 from .recording import Log, Recording
@@ -39,7 +40,6 @@ _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
 _MOST_GIVEN = 64  # the most numbers of a list in an answer
 _NAMES = 8  # the most names of a node's attributes in a problem
-RAN_OUT = ("calls", "cpu", "stalled")  # kinds of problem after which no further run is made
 EXHAUSTED = ("MemoryError", "RecursionError")  # the exceptions after which none is made
 
 
@@ -232,7 +232,7 @@ class Graph:
 
     # -- steps ------------------------------------------------------------------------------
 
-    def anew(self) -> list[Any]:
+    def anew(self) -> None:
         """Release all nodes except the leaves, set gradients to 0, and rebuild the program from the same leaves.
 
         A training loop does the same in each step. It sets only the gradients of the leaves to 0. If the file has a
@@ -246,7 +246,6 @@ class Graph:
         for node in nodes:
             self.shape.write(node, 0.0)
         self._build(leaves)
-        return ["nothing"]
 
     def _release_all(self, leaves: dict[int, Any]) -> None:
         # nothing here may keep a node alive, because the file's own references decide which of them
@@ -265,19 +264,17 @@ class Graph:
         self._release_all(leaves)
         return self._others_than(list(leaves.values())) > kept
 
-    def build_again(self) -> list[Any]:
+    def build_again(self) -> None:
         """Rebuild the program from the same leaves, which keep their gradients."""
         self._build(self._leaf_nodes())
-        return ["nothing"]
 
-    def release(self, root: int) -> list[Any]:
+    def release(self, root: int) -> None:
         """Release all nodes except the leaves and `root`, as if no variables held them. Their gradients then read 0."""
         kept = {*self.leaves.values(), root}
         self.objects = [obj if index in kept else _RELEASED for index, obj in enumerate(self.objects)]
         self.nodes.let_die(self.objects)
-        return ["nothing"]
 
-    def train(self, root: int, steps: int, rate: float) -> list[Any]:
+    def train(self, root: int, steps: int, rate: float) -> Observation:
         """Call the file's `train`, with the program as the loss and its leaves as the parameters."""
         leaves = self._leaf_nodes()
 
@@ -293,10 +290,10 @@ class Graph:
         self.given = list(leaves.values())
         return self._result(self._function("train")(loss_of, self.given, steps, rate))
 
-    def values(self) -> list[Any]:
+    def values(self) -> Observation:
         return ["values", self._spelled(self.shape.data)]
 
-    def grads(self) -> list[Any]:
+    def grads(self) -> Observation:
         return ["grads", self._spelled(self.shape.grad)]
 
     def _spelled(self, name: str) -> list[str]:
@@ -313,19 +310,18 @@ class Graph:
             return "!" + values.name_of(type(node))
         return self.shape.spell(getattr(node, name), name)
 
-    def backward(self, root: int) -> list[Any]:
+    def backward(self, root: int) -> None:
         self.rules.run_pass(self.pass_from(self._node(root)))
-        return ["nothing"]
 
-    def pass_or_rules(self, root: int) -> list[Any]:
+    def pass_or_rules(self, root: int) -> None:
         """Run the file's backward pass. If the file has none, run the local rules in a correct order."""
         node = self._node(root)
         try:
             run = self.pass_from(node)
         except Unreadable:
-            return self.local_rules(root, 1.0)
-        self.rules.run_pass(run)
-        return ["nothing"]
+            self.local_rules(root, 1.0)
+        else:
+            self.rules.run_pass(run)
 
     def pass_from(self, node: Any) -> Callable[[], Any]:
         return introspect.backward_of(self.module, node, self.shape.rule_of_node, self.shape.passes)
@@ -344,15 +340,14 @@ class Graph:
             raise Unreadable("no_node", values.name_of(type(node)), values.name_of(self.shape.cls))
         return node
 
-    def preload(self, grads: list[list[Any]]) -> list[Any]:
+    def preload(self, grads: Sequence[tuple[int, float]]) -> None:
         """Set every gradient to 0.0, then those of the given `[node, gradient]` pairs."""
         for node in self.engine_nodes():
             self.shape.write(node, 0.0)
         for index, grad in grads:
             self.shape.write(self._node(index), grad)
-        return ["nothing"]
 
-    def local_rules(self, root: int, upstream: float) -> list[Any]:
+    def local_rules(self, root: int, upstream: float) -> None:
         """Run the local rules of all operations in a correct order, from `upstream` at `root`.
 
         Inputs are made before their users, so the reverse of the order of creation is correct.
@@ -373,7 +368,6 @@ class Graph:
                 self.rules.run(node)
             elif any(node is known for known in self.objects):
                 raise Unreadable("nothing_to_call", shape.rule.name)
-        return ["nothing"]
 
     def _need_rules(self) -> None:
         """Raise `Unreadable` with what is known about the engine if no local rules were found."""
@@ -407,13 +401,12 @@ class Graph:
             return None
         return sum(one != other for one, other in zip(before, after, strict=True))
 
-    def triple(self, index: int) -> list[Any]:
+    def triple(self, root: int) -> None:
         """Make the local rule of one node contribute three times as much as before."""
         self._need_rules()
-        self.rules.triple(self._node(index))
-        return ["nothing"]
+        self.rules.triple(self._node(root))
 
-    def rule(self, index: int) -> list[Any]:
+    def rule(self, root: int) -> Observation:
         """Return the state of a node's rule and its first and last line in the learner's file.
 
         Returns:
@@ -421,7 +414,7 @@ class Graph:
             `Rules.state`. `alone` says that the operation made no other node with inputs. Both lines are 0 if the rule
             is not in the file.
         """
-        node = self._node(index)
+        node = self._node(root)
         if id(node) in self.leaves:
             return ["rule", "input", True, 0, 0]
         # an operation that made another node with inputs has rules in more than one place
@@ -434,14 +427,13 @@ class Graph:
         lines = self.rules.lines(node, self.module.__file__) if state == "own" else (0, 0)
         return ["rule", state, not others, *lines]
 
-    def watch(self) -> list[Any]:
+    def watch(self) -> None:
         """Record the runs of local rules from now on: which node's rule ran, and what it added to which gradient."""
         self._need_rules()
         if isinstance(self.rules, CalledRules):
             for node in self.engine_nodes():
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)
-        return ["nothing"]
 
     def _note(self, node: Any, run: Callable[[], Any]) -> Any:
         before = self._snapshot()
@@ -457,7 +449,7 @@ class Graph:
     def _snapshot(self) -> list[float]:
         return [self.shape.number(getattr(node, self.shape.grad)) for node in self.objects]
 
-    def record(self, begin: int) -> list[Any]:
+    def record(self, begin: int) -> Observation:
         """Record the run. This is always the first step of the run.
 
         Its answer is completed when the run has ended. It holds the lines that make nodes. From the step number
@@ -466,39 +458,38 @@ class Graph:
         assert self.recording is not None
         return self.recording.answer
 
-    def log(self) -> list[Any]:
+    def log(self) -> None:
         """Log losses, backward passes and the changes of leaves from now on."""
         self.logged = Log(self)
-        return ["nothing"]
 
-    def events(self) -> list[Any]:
+    def events(self) -> Observation:
         """Return the log (see `Log`)."""
         assert self.logged is not None
         return self.logged.answer
 
-    def traced(self) -> list[Any]:
+    def traced(self) -> Observation:
         return ["trace", self.trace[:1000]]
 
-    def call(self, name: str, arguments: list[Any]) -> list[Any]:
+    def call(self, function: str, arguments: Sequence[Argument]) -> Observation:
         """Call a function of the file.
 
         Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["numbers", [x, ...]]`, `["text",
         "..."]`, or `["function", [program, root, gradients]]`, a function of nodes (see `function_of`).
         """
-        return self._result(self._function(name)(*[self._argument(*argument) for argument in arguments]))
+        return self._result(self._function(function)(*[self._argument(*argument) for argument in arguments]))
 
-    def inputs(self) -> list[Any]:
+    def inputs(self) -> Observation:
         """Return the inputs of every node, at most `_INPUTS` of each."""
         kept = self.shape.inputs_at.kept
         return ["inputs", [self._ids(list(itertools.islice(kept(node), _INPUTS))) for node in self.objects]]
 
-    def given_list(self) -> list[Any]:
+    def given_list(self) -> Observation:
         """Return the nodes in the list that was last given to a function, as the function left it."""
-        return ["nodes", self._ids(self.given[: 2 * len(self.objects)])]
+        return _called(nodes=self._ids(self.given[: 2 * len(self.objects)]))
 
-    def given_numbers(self) -> list[Any]:
+    def given_numbers(self) -> Observation:
         """Return the numbers in the list that was last given to a function, as the function left it."""
-        return ["numbers", [values.spell(number) for number in self.given[:_MOST_GIVEN]]]
+        return _called(numbers=[values.spell(number) for number in self.given[:_MOST_GIVEN]])
 
     def _function(self, name: str) -> Callable[..., Any]:
         function: Callable[..., Any] | None = load.need(self.module, name)
@@ -516,26 +507,26 @@ class Graph:
         self.given = list(map(self._node, value)) if kind == "nodes" else value[:]
         return self.given
 
-    def _result(self, result: Any) -> list[Any]:
+    def _result(self, result: Any) -> Observation:
         if result is None:
-            return ["nothing"]
+            return _called()
         if isinstance(result, self.shape.cls):
-            return ["nodes", [self.id_of(result)]]
+            return _called(nodes=[self.id_of(result)])
         if (truth := values.truth(result)) is not None:
-            return ["truth", truth]
+            return _called(truth=truth)
         number = values.spell(result)
         if not number.startswith("!"):
-            return ["numbers", [number]]
+            return _called(numbers=[number])
         if isinstance(result, (str, bytes, dict)) or not isinstance(result, Iterable):
-            return ["other", values.name_of(type(result))]
+            return _called(other=values.name_of(type(result)))
         # longer than any right answer, because the iterable may be endless
         lazy = hasattr(type(result), "__next__")
         items = list(itertools.islice(result, 2 * (len(self.objects) + len(self.nodes.of_run())) + 64))
         if items and not any(isinstance(item, self.shape.cls) for item in items):
-            return ["numbers", [values.spell(item) for item in items]]
+            return _called(numbers=[values.spell(item) for item in items])
         if lazy:  # nodes are returned to be read more than once, and backwards
-            return ["other", values.name_of(type(result))]
-        return ["nodes", self._ids(items)]
+            return _called(other=values.name_of(type(result)))
+        return _called(nodes=self._ids(items))
 
     def _ids(self, items: list[Any]) -> list[int]:
         nodes = self.nodes.of_run()
@@ -551,6 +542,16 @@ class Graph:
         object.
         """
         return self._ids([node])[0]
+
+
+def _called(
+    numbers: list[str] | None = None,
+    nodes: list[int] | None = None,
+    other: str | None = None,
+    truth: bool | None = None,
+) -> Observation:
+    """Return the answer to a call of a function, by what it returned. Without arguments, it returned None."""
+    return ["called", numbers, nodes, other, truth]
 
 
 def _given(nodes: list[Any], kind: str, value: Any) -> Any:
@@ -634,11 +635,11 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
         others = rearranged[number - 1] if 0 < number <= len(rearranged) else []
         for program, steps in [other or run for run, other in itertools.zip_longest(batch["runs"], others)]:
             if spent:
-                outcomes.append(["unrun"])
+                outcomes.append(None)
                 continue
             nodes.start_run(order_seed)
             with CallBudget(builtins, batch["calls"]):
-                outcome = _run(Graph(module, shape, nodes), program, steps, filename)
+                outcome = _run(Graph(module, shape, nodes), program, [*map(read_step, steps)], filename)
             # after a limit, every later run would cost its time as well
             spent = outcome[0] == "broke" and (outcome[2][1] in RAN_OUT or outcome[2][2] in EXHAUSTED)
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)
@@ -646,19 +647,21 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     return ["read", shape.wire(), seeds]
 
 
-def _run(graph: Graph, program: list[Any], steps: list[Any], filename: str) -> list[Any]:
+def _run(graph: Graph, program: list[Any], steps: Sequence[RunStep], filename: str) -> list[Any]:
     results: list[Any] = []
     where = "build"
     # observe from the first node on, because the lines that make nodes are recorded too
-    begin = steps[0][1] if steps and steps[0][0] == "record" else None
+    first = steps[0] if steps else None
+    begin = first.begin if isinstance(first, Record) else None
     try:
         if begin is not None:
             graph.recording = Recording(graph, filename, traced=any(op == "made" for op, *_ in program))
         graph.build(program)
-        for number, (where, *arguments) in enumerate(steps):
+        for number, step in enumerate(steps):
+            where = step.name
             if number == begin and graph.recording is not None:
                 graph.recording.begin()
-            results.append(getattr(graph, where)(*arguments))
+            results.append(getattr(graph, where)(*step[:-1]) or ["nothing"])
         outcome = ["done", results]
     except BaseException as error:
         outcome = ["broke", results, _problem(where, error, filename)]

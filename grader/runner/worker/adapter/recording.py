@@ -243,8 +243,7 @@ class Recording:
     def finish(self) -> None:
         """Complete the answer.
 
-        It holds lines, visits, values, gradients, the number of omitted visits and changes, whether the pass keeps
-        gradients elsewhere than on the nodes, the values when `begin` was called, and the traced nodes (see `Trace`).
+        `Recorded` in `runner.client.protocol` has the fields.
         """
         # stop observing; what the code left in place may raise errors
         self._graph.nodes.on_made = None
@@ -262,7 +261,7 @@ class Recording:
         # a rule of an additional node that changed nothing of the program is left out
         visits = [visit.wire() for visit in self._visits if visit.index >= 0 and (visit.changes or not visit.inner)]
         self.answer += [
-            [self._made_at.get(id(node), (0, 0))[1] for node in objects],
+            [[place, self._made_at.get(id(node), (0, 0))[1]] for place, node in enumerate(objects)],
             visits,
             [self._spelled(node, self._shape.data) for node in objects],
             [self._spelled(node, self._shape.grad) for node in objects],

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from ..confine import limits
 from . import load
-from .candidates import CandidateRow, Function, ParsedFile, SpliceRow, candidates, edited, first_line, grafts
+from .candidates import Function, ParsedFile, candidates, first_line, grafts
+from .edits import Candidate, Splice, edited
 from .execute import LearnerFile, OpenedFile, execute
 
 _CALLS = 200_000  # calls and steps of loops while a file is executed
@@ -33,7 +34,7 @@ class CandidateFile(OpenedFile):
         self._calls = min(self._calls, _CALLS)
         self._editable = frozenset(order["editable"])
         self._solution: str = order["solution"]
-        self._found: list[CandidateRow] = []
+        self._found: list[Candidate] = []
         self._compiled: _Compiled | None = None
 
     @property
@@ -83,7 +84,7 @@ class CandidateFile(OpenedFile):
         """Return whether a frame may be stopped: while candidates are made, any one."""
         return not self._found or super().is_theirs(frame)
 
-    def _tried(self, candidate: CandidateRow, batch: dict[str, Any]) -> list[Any]:
+    def _tried(self, candidate: Candidate, batch: dict[str, Any]) -> list[Any]:
         assert self._compiled is not None
         try:
             self._parsed = self._compiled.edited(candidate.splices)
@@ -161,7 +162,7 @@ class _Compiled:
         self._filename = filename
         self._cells = cells
 
-    def edited(self, splices: Sequence[SpliceRow]) -> load.Parsed:
+    def edited(self, splices: Sequence[Splice]) -> load.Parsed:
         """Return the compiled file with an edit. Raises the same errors as `load.parse`."""
         # compile the edited function alone, if the file has one code object
         function = next((one for one in self._file.functions if _inside(splices, one)), None)
@@ -171,14 +172,14 @@ class _Compiled:
                 return self.parsed._replace(codes=(code,))
         return load.parse(edited(self._source, splices), self._filename, self._cells, loops=True)
 
-    def _with(self, function: Function, splices: Sequence[SpliceRow]) -> CodeType | None:
+    def _with(self, function: Function, splices: Sequence[Splice]) -> CodeType | None:
         """Return the file's code with an edited function, or None if the function's code is not where it is expected.
 
         The function is compiled inside of empty classes of the same names, at the same lines.
         """
         (whole,) = self.parsed.codes
         start, end = function.start, function.end
-        text = edited(self._source[start:end], [SpliceRow(a - start, b - start, new) for a, b, new in splices])
+        text = edited(self._source[start:end], [Splice(a - start, b - start, new) for a, b, new in splices])
         heads = "".join(f"{' ' * depth}class {owner.name}:\n" for depth, owner in enumerate(function.owners))
         # the heads take as many lines as there are classes, so that the function keeps its lines
         blank = "\n" * (function.node.lineno - 1 - len(function.owners))
@@ -193,7 +194,7 @@ class _Compiled:
         return _replaced(whole, path, code)
 
 
-def _inside(splices: Sequence[SpliceRow], function: Function) -> bool:
+def _inside(splices: Sequence[Splice], function: Function) -> bool:
     """Return whether an edit changes nothing but the body of a function."""
     return splices[0].start >= function.body and splices[-1].end <= function.end
 

@@ -259,7 +259,7 @@ def executed(loaded: Callable[..., ModuleType]) -> Callable[..., Any]:
     from grader.program import Program
     from grader.runner.worker.adapter import execute
 
-    def execute_one(source: str, program: Program, *steps: list[Any], calls: int = 10_000, order_seed: int = 0) -> Any:
+    def execute_one(source: str, program: Program, *steps: Any, calls: int = 10_000, order_seed: int = 0) -> Any:
         runs = [[program.sent, list(steps)]]
         batch = {"runs": runs, "order_seeds": [order_seed], "calls": calls, "engine": True}
         answer = execute.execute(loaded(source), FILE, batch)

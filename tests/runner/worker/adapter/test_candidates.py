@@ -4,27 +4,26 @@ import ast
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from every import every
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.runner import client
 from grader.runner.worker.adapter import candidates as made
-from grader.runner.worker.adapter.candidates import MOST, CandidateRow, ParsedFile
+from grader.runner.worker.adapter.candidates import MOST, ParsedFile
+from grader.runner.worker.adapter.edits import Candidate
 from grader.runner.worker.adapter.trials import CandidateFile
 
 SOLUTIONS = sorted((Path(__file__).resolve().parents[4] / "solutions").glob("*.py"))
 RULE = "def rule(self, other, out):\n    self.grad = other.data * out.grad\n    other.grad = self.data * out.grad\n"
 
 
-def all_of(source: str) -> list[CandidateRow]:
+def all_of(source: str) -> list[Candidate]:
     return made.candidates(ParsedFile(source, frozenset(range(1, source.count("\n") + 2))))
 
 
-def edited(source: str, candidate: CandidateRow) -> str:
-    return made.edited(source, candidate.splices)
+def edited(source: str, candidate: Candidate) -> str:
+    return candidate.edited(source)
 
 
 @every(
@@ -141,7 +140,7 @@ def test_the_same_edit_everywhere_is_one_candidate() -> None:
     source = RULE + RULE.replace("rule", "other_rule")
     (found,) = (one for one in all_of(source) if edited(source, one) == source.replace(" = ", " += "))
     assert ((2, 3, 5, 6), "accumulate") == (found.lines, found.kind)
-    less = msgspec.convert(found, client.Candidate).without(3, source)
+    less = found.without(3, source)
     assert less is not None
     assert (2, 5, 6) == less.lines
     before, after = source.splitlines(), less.edited(source).splitlines()

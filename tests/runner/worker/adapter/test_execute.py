@@ -1,19 +1,23 @@
 """Programs executed with a learner's engine, step by step, in this process."""
 
+import json
 import re
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
+import msgspec
 import pytest
 from every import every
 from read_yaml import read_yaml
 
 from grader.course.program import NOTHING, operations
 from grader.program import Program, chain, diamonds, leaf, program
-from grader.runner.client import Run, bounds
-from grader.runner.worker.adapter.execute import _REFLECTED, _REFUSED, execute
+from grader.runner.client import Run, ask, bounds
+from grader.runner.worker.adapter.ask import Look, read_step
+from grader.runner.worker.adapter.execute import _REFLECTED, _REFUSED, Graph, execute
 from grader.runner.worker.adapter.given import FUNCTIONS, OPERATORS
 
 FILE = "07_learner.py"
@@ -77,7 +81,14 @@ _HEX = re.compile(r"-?0x[0-9a-f.]+p[+-][0-9]+")
 
 
 def plain(part: Any) -> Any:
-    """Return a part of an answer with its numbers as floats."""
+    """Return a part of an answer with its numbers as floats, and the result of a function with its kind."""
+    if isinstance(part, list) and part[:1] == ["called"]:
+        given = [
+            [kind, one]
+            for kind, one in zip(("numbers", "nodes", "other", "truth"), part[1:], strict=True)
+            if one is not None
+        ]
+        return plain(given[0] if given else ["nothing"])
     if isinstance(part, list):
         return [plain(one) for one in part]
     return float.fromhex(part) if isinstance(part, str) and _HEX.fullmatch(part) else part
@@ -108,7 +119,8 @@ def test_a_program_has_its_results(
     for name in engines if chosen == "each" else [chosen] if isinstance(chosen, str) else chosen:
         source = file_of(case, files[name])
         *texts, values = case.get("program", ["L = a * b + a", {"a": 2, "b": -3}])
-        outcome = executed(source, program(*texts, **values), *case["steps"], order_seed=case.get("order_seed", 0))
+        steps = [[*arguments, step] for step, *arguments in case["steps"]]
+        outcome = executed(source, program(*texts, **values), *steps, order_seed=case.get("order_seed", 0))
         if "gives" in case:
             assert fits(case["gives"], plain(outcome[1])), (name, outcome)
         if "breaks" in case:
@@ -129,16 +141,16 @@ def test_a_rule_says_where_it_stands(executed: Execute, closures: str) -> None:
     """
     lines = closures.splitlines()
     first = next(i for i, line in enumerate(lines, 1) if "self.data * other.data" in line) + 1
-    assert [["rule", "own", True, first, first + 2]] == results(executed(closures, BOTH, ["rule", 2]))
-    assert [["rule", "input", True, 0, 0]] == results(executed(closures, BOTH, ["rule", 0]))
+    assert [["rule", "own", True, first, first + 2]] == results(executed(closures, BOTH, ask.LookAtRule(2)))
+    assert [["rule", "input", True, 0, 0]] == results(executed(closures, BOTH, ask.LookAtRule(0)))
     head, _, mul = closures.rpartition("out._backward = run")
     called = f"{head}out._backward = run(){mul}"
-    assert [["rule", "none", True, 0, 0]] == results(executed(called, BOTH, ["rule", 2]))
+    assert [["rule", "none", True, 0, 0]] == results(executed(called, BOTH, ask.LookAtRule(2)))
 
 
 def test_a_single_leaf_is_a_program(executed: Execute, closures: str) -> None:
     """A program may have no operation."""
-    _, grads, values = results(executed(closures, leaf(2.0), ["backward", 0], ["grads"], ["values"]))
+    _, grads, values = results(executed(closures, leaf(2.0), ask.Backward(0), ask.GRADS, ask.VALUES))
     assert ([1.0], [2.0]) == (floats(grads), floats(values))
 
 
@@ -155,13 +167,38 @@ def test_operations_in_place_are_sent_as_that() -> None:
     assert ["leaf", "add", "imul"] == [op for op, *_ in Run(asked, (), in_place=True).spell(asked.wire)]
 
 
+# -- steps ---------------------------------------------------------------------------------------------
+
+
+def test_each_step_is_a_method_of_a_graph() -> None:
+    """A step has the name of the method that takes it, and a field for each parameter of this method."""
+    looks = [step.name for step in vars(ask).values() if isinstance(step, Look)]
+    steps = {kind._field_defaults["name"]: kind._fields[:-1] for kind in get_args(ask.RunStep) if kind is not Look}
+    for name, fields in {**dict.fromkeys(looks, ()), **steps}.items():
+        _, *parameters = signature(getattr(Graph, name)).parameters
+        assert [*fields] == parameters, name
+
+
+def test_a_step_is_the_same_after_it_was_sent() -> None:
+    """What is read from JSON is a step of the same type, with the same fields."""
+    for step in (
+        ask.VALUES,
+        ask.Backward(3),
+        ask.Preload([(0, 1.5)]),
+        ask.Train(3, 2, 0.5),
+        ask.CallFunction("f", [("node", 1)]),
+    ):
+        read = read_step(json.loads(msgspec.json.encode(step)))
+        assert (type(step), msgspec.json.encode(step)) == (type(read), msgspec.json.encode(read))
+
+
 # -- local rules ---------------------------------------------------------------------------------------
 
 
 def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) -> None:
     """The answer stays small, however often a closure is called."""
     source = closures.replace("node._backward()", "[node._backward() for _ in range(1500)]")
-    _, _, traced = results(executed(source, program("L = a * b", a=2, b=3), ["watch"], ["backward", 2], ["traced"]))
+    _, _, traced = results(executed(source, program("L = a * b", a=2, b=3), ask.WATCH, ask.Backward(2), ask.TRACED))
     assert len(traced[1]) == 1000
 
 
@@ -171,8 +208,8 @@ def test_a_trace_is_cut_after_a_thousand_runs(executed: Execute, closures: str) 
 @pytest.mark.parametrize("body", ["return Value(1.0)", "return [Value(1.0), root]", "return (root * root, root)"])
 def test_a_node_made_besides_has_an_index_beyond_the_program(executed: Execute, closures: str, body: str) -> None:
     """A node that the engine made in addition to the program's nodes differs from an unknown object."""
-    (returned,) = results(executed(with_function(closures, body), BOTH, ["call", "f", [["node", 3]]]))
-    index, *rest = returned[1]
+    (returned,) = results(executed(with_function(closures, body), BOTH, ask.CallFunction("f", [("node", 3)])))
+    index, *rest = returned[2]
     assert index >= 4
     assert rest in ([], [3])
 
@@ -180,8 +217,7 @@ def test_a_node_made_besides_has_an_index_beyond_the_program(executed: Execute, 
 def test_a_generator_without_end_is_cut(executed: Execute, closures: str) -> None:
     """An endless generator gives a list of bounded length."""
     source = with_function(closures, "while True:\n    yield 1.0")
-    (returned,) = results(executed(source, BOTH, ["call", "f", [["node", 3]]]))
-    assert returned[0] == "numbers"
+    (returned,) = results(executed(source, BOTH, ask.CallFunction("f", [("node", 3)])))
     assert 8 <= len(returned[1]) <= 100
 
 
@@ -197,10 +233,10 @@ def test_a_large_graph_has_a_chosen_order_of_sets(executed: Execute, closures: s
     for layout in range(2):
         junk = [[None] * (size % 61) for size in range(4001 * layout)]
         del junk[::3]
-        call = ["call", "first_inputs", [["nodes", list(range(5000))]]]
+        call = ask.CallFunction("first_inputs", [("nodes", list(range(5000)))])
         orders.append(results(executed(closures + FIRST_INPUTS, chain(5000), call, calls=100_000, order_seed=2)))
     assert orders[0] == orders[1]
-    assert 2000 < orders[0][0][1].count(1) < 3000
+    assert 2000 < orders[0][0][2].count(1) < 3000
 
 
 WEAK = """
@@ -231,7 +267,7 @@ class Value:
 def test_a_released_node_lives_as_long_as_its_users_hold_it(executed: Execute, closures: str) -> None:
     """Only weak references lose it. Its own gradient is not reported."""
     graph = program("L = (a * b) * c", a=2, b=-3, c=10)
-    steps = (["release", graph.root], ["backward", graph.root], ["grads"])
+    steps = (ask.Release(graph.root), ask.Backward(graph.root), ask.GRADS)
     index = graph.index
     for source, expected in ((closures, [-30.0, 20.0, -6.0]), (WEAK, [0.0, 0.0, -6.0])):
         *_, grads = results(executed(source, graph, *steps))
@@ -242,13 +278,13 @@ def test_a_released_node_lives_as_long_as_its_users_hold_it(executed: Execute, c
 def test_inputs_are_read_for_every_node(executed: Execute, closures: str) -> None:
     """Leaves have none, and a node that is used twice counts once in a set."""
     graph = program("b = a * a; L = b + a", a=2)
-    (inputs,) = results(executed(closures, graph, ["inputs"]))
+    (inputs,) = results(executed(closures, graph, ask.INPUTS))
     assert ["inputs", [[], [0], [0, 1]]] == [inputs[0], [sorted(of_node) for of_node in inputs[1]]]
 
 
-def handed(asked: Program, *grads: float) -> list[list[Any]]:
+def handed(asked: Program, *grads: float) -> list[ask.Argument]:
     values = [node.value for node in asked.leaves]
-    return [["function", [asked.wire, asked.root, list(grads)]], ["numbers", values]]
+    return [("function", (asked.wire, asked.root, grads)), ("numbers", values)]
 
 
 TRIED = """
@@ -264,7 +300,7 @@ def tried(f, values):
 def test_a_function_is_handed_over_with_its_gradients(executed: Execute, closures: str) -> None:
     """Its value is that of the program, wherever it is computed. Its gradients are those of the table."""
     returned, left = results(
-        executed(f"{closures}{TRIED}", NOTHING, ["call", "tried", handed(BOTH, 7.0, -0.25)], ["given_numbers"])
+        executed(f"{closures}{TRIED}", NOTHING, ask.CallFunction("tried", handed(BOTH, 7.0, -0.25)), ask.GIVEN_NUMBERS)
     )
     assert [BOTH.values[BOTH.root], 7.0, -0.25] == floats(returned)[:3]
     assert BOTH.with_leaves([x + 1 for x in BOTH.values[:2]]).values[BOTH.root] == floats(returned)[3]
@@ -286,7 +322,7 @@ def test_a_function_is_handed_over_with_its_gradients(executed: Execute, closure
 def test_a_handed_function_takes_nodes(executed: Execute, closures: str, call: str, error: str, message: str) -> None:
     """The exception is raised in the line of the learner's file that calls the function."""
     source = f"{closures}\ndef tried(f, values):\n    return {call}\n"
-    outcome = executed(source, NOTHING, ["call", "tried", handed(BOTH, 0.0, 0.0)])
+    outcome = executed(source, NOTHING, ask.CallFunction("tried", handed(BOTH, 0.0, 0.0)))
     assert ["raised", error, message, [source.count("\n")]] == outcome[2][1:5]
 
 
@@ -297,7 +333,7 @@ def batch(*runs: tuple[Program, list[Any]], seeds: tuple[int, ...] = (0,), calls
 
 def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: str) -> None:
     """Every run is executed once under every order seed. The reading comes first."""
-    asked = batch((BOTH, [["values"]]), (leaf(1.0), []), seeds=(0, 1, 2, 3))
+    asked = batch((BOTH, [ask.VALUES]), (leaf(1.0), []), seeds=(0, 1, 2, 3))
     read, wire, seeds = execute(loaded(closures), FILE, asked)
     assert (read, wire[0]) == ("read", "Value")
     assert [[outcome[0] for outcome in outcomes] for outcomes in seeds] == [["done", "done"], *[["same", "same"]] * 3]
@@ -306,7 +342,7 @@ def test_a_batch_has_an_outcome_for_each_seed_and_run(loaded: Load, closures: st
 def test_an_outcome_that_differs_between_seeds_is_told_each_time(loaded: Load, closures: str) -> None:
     """An outcome that is equal to that of the first order seed is `same`. Any other is given in full."""
     source = closures + "def first(node):\n    return [next(iter(node._prev))]\n"
-    asked = batch((BOTH, [["call", "first", [["node", 3]]]]), (leaf(1.0), []), seeds=(0, 1))
+    asked = batch((BOTH, [ask.CallFunction("first", [("node", 3)])]), (leaf(1.0), []), seeds=(0, 1))
     _, _, (one, other) = execute(loaded(source), FILE, asked)
     assert ["done", "done"] == [outcome[0] for outcome in one]
     assert ["done", "same"] == [outcome[0] for outcome in other]
@@ -318,7 +354,7 @@ def test_a_row_in_short_makes_the_same_nodes(loaded: Load, closures: str) -> Non
     made = chain(50)
     answers = []
     for wire in (made.sent, made.wire):
-        asked = {"runs": [[wire, [["values"], ["backward", made.root], ["grads"]]]], "order_seeds": [0]}
+        asked = {"runs": [[wire, [ask.VALUES, ask.Backward(made.root), ask.GRADS]]], "order_seeds": [0]}
         answers.append(execute(loaded(closures), FILE, asked | {"calls": 5000, "engine": True}))
     assert len(made.sent) < 10
     assert answers[0] == answers[1]
@@ -334,24 +370,24 @@ def test_one_broken_run_leaves_the_others(loaded: Load, closures: str) -> None:
 def test_once_the_budget_is_spent_nothing_more_is_run(loaded: Load, closures: str) -> None:
     """After a run that used up its calls, the rest of the batch is left out, under every order seed."""
     source = closures.replace("visit(source)", "visit(source); seen.clear()")
-    asked = batch((leaf(1.0), []), (diamonds(30), [["backward", diamonds(30).root]]), (leaf(2.0), []), seeds=(0, 1))
+    asked = batch((leaf(1.0), []), (diamonds(30), [ask.Backward(diamonds(30).root)]), (leaf(2.0), []), seeds=(0, 1))
     _, _, (first, second) = execute(loaded(source), FILE, asked)
-    assert ("done", "broke", "calls", "unrun") == (first[0][0], first[1][0], first[1][2][1], first[2][0])
-    assert [["unrun"]] * 3 == second
+    assert ("done", "broke", "calls", None) == (first[0][0], first[1][0], first[1][2][1], first[2])
+    assert [None] * 3 == second
 
 
 def test_after_calls_that_are_nested_too_deeply_nothing_more_is_run(loaded: Load, closures: str) -> None:
     """Each later run would make a thousand nested calls as well."""
-    asked = batch((leaf(1.0), []), (diamonds(3), [["backward", diamonds(3).root]]), (leaf(2.0), []), seeds=(0, 1))
+    asked = batch((leaf(1.0), []), (diamonds(3), [ask.Backward(diamonds(3).root)]), (leaf(2.0), []), seeds=(0, 1))
     source = closures.replace("def backward(self):", "def backward(self):\n        self.backward()")
     _, _, (first, second) = execute(loaded(source), FILE, asked)
-    assert ("done", "broke", "RecursionError", "unrun") == (first[0][0], first[1][0], first[1][2][2], first[2][0])
-    assert [["unrun"]] * 3 == second
+    assert ("done", "broke", "RecursionError", None) == (first[0][0], first[1][0], first[1][2][2], first[2])
+    assert [None] * 3 == second
 
 
 def test_each_run_has_a_budget_of_its_own(loaded: Load, closures: str) -> None:
     """Calls are counted for each run."""
-    runs = [(program("L = a + b", a=1, b=2), [["values"]])] * 50
+    runs = [(program("L = a + b", a=1, b=2), [ask.VALUES])] * 50
     _, _, (outcomes,) = execute(loaded(closures), FILE, batch(*runs, calls=20))
     assert {"done"} == {outcome[0] for outcome in outcomes}
 
@@ -364,10 +400,10 @@ def test_a_file_that_is_no_engine_is_unread(loaded: Load) -> None:
 
 def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> None:
     """A file with only functions needs no class, and no node is built."""
-    asked = batch((Program((), 0, ""), [["call", "half", [["number", 3.0]]]]))
+    asked = batch((Program((), 0, ""), [ask.CallFunction("half", [("number", 3.0)])]))
     read, wire, ((outcome,),) = execute(loaded("def half(x):\n    return x / 2\n"), FILE, asked | {"engine": False})
     assert (read, wire[1:]) == ("read", ["data", "grad", "", "", "", False])
-    assert [["numbers", [(1.5).hex()]]] == results(outcome)
+    assert [["numbers", [1.5]]] == plain(results(outcome))
 
 
 def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
@@ -423,7 +459,7 @@ def test_nodes_made_anew_take_the_ids_of_those_that_died(
     """
     init = "self.data, self.grad, self._prev = data, 0.0, set(_prev)"
     source = closures.replace(init, "self.data, self._prev = data, set(_prev)" + also) + BY_ID
-    *_, again = results(executed(source, BOTH, ["backward", 3], ["anew"], ["grads"]))
+    *_, again = results(executed(source, BOTH, ask.Backward(3), ask.ANEW, ask.GRADS))
     assert expected == floats(again)
 
 
@@ -445,7 +481,7 @@ def train(loss_of, parameters, steps, rate):
 @pytest.mark.parametrize("clear", ["for p in parameters: p.grad = 0.0", "for p in parameters: vars(p)['grad'] = 0.0"])
 def test_a_log_has_what_happens_to_the_leaves(executed: Execute, closures: str, clear: str) -> None:
     """The log has losses, passes and changes of leaves in their order, even those without a write to an attribute."""
-    steps = (["preload", [[0, 1.0], [1, 1.0]]], ["log"], ["train", 2, 1, 0.5], ["events"])
+    steps = (ask.Preload([(0, 1.0), (1, 1.0)]), ask.LOG, ask.Train(2, 1, 0.5), ask.EVENTS)
     *_, (tag, events, complete) = results(executed(closures + LOOP.format(clear=clear), LOGGED, *steps))
     assert ("log", True) == (tag, complete)
     assert [
@@ -464,7 +500,7 @@ def test_a_log_has_what_happens_to_the_leaves(executed: Execute, closures: str, 
 def test_a_log_is_cut(executed: Execute, closures: str) -> None:
     """A log holds at most `EVENTS` events, and says that others are left out."""
     more = closures + "\ndef many(nodes):\n    for k in range(1001):\n        nodes[0].data = float(k)\n"
-    steps = (["log"], ["call", "many", [["nodes", [0]]]], ["events"])
+    steps = (ask.LOG, ask.CallFunction("many", [("nodes", [0])]), ask.EVENTS)
     (*_, (_, events, complete)) = results(executed(more, LOGGED, *steps))
     assert (bounds.EVENTS, False) == (len(events), complete)
 
@@ -472,7 +508,7 @@ def test_a_log_is_cut(executed: Execute, closures: str) -> None:
 def test_nothing_is_watched_after_a_log(loaded: Load, closures: str) -> None:
     """The class is as before, also if the run broke."""
     module = loaded(closures + LOOP.format(clear="raise ValueError"))
-    run = [LOGGED.sent, [["log"], ["train", 2, 1, 0.5], ["events"]]]
+    run = [LOGGED.sent, [ask.LOG, ask.Train(2, 1, 0.5), ask.EVENTS]]
     execute(module, FILE, {"runs": [run], "order_seeds": [0], "calls": 1000, "engine": True})
     assert {"grad", "data"}.isdisjoint(vars(module.Value))
     assert module.Value.backward.__code__.co_freevars == ()

@@ -9,6 +9,7 @@ import pytest
 from edited_texts import bases_of, edited_texts
 
 from grader.program import Program, program
+from grader.runner.client import ask
 from grader.runner.worker.adapter import execute, recording
 
 FILE = "07_learner.py"
@@ -46,7 +47,7 @@ class Visit(NamedTuple):
         return found
 
 
-class Record(NamedTuple):
+class Found(NamedTuple):
     lines: list[int]
     visits: list[Visit]
     values: list[float | str]
@@ -65,12 +66,13 @@ def number(token: str) -> float | str:
     return token if token.startswith("!") else float.fromhex(token)
 
 
-def recorded(outcome: list[Any]) -> Record:
+def recorded(outcome: list[Any]) -> Found:
     """Return the recording in an outcome."""
-    tag, lines, visits, values, grads, left_out, elsewhere, at_first, traced = outcome[1][0]
+    tag, made, visits, values, grads, left_out, elsewhere, at_first, traced = outcome[1][0]
     assert tag == "record"
-    return Record(
-        lines,
+    assert [*range(len(made))] == [place for place, _ in made]
+    return Found(
+        [line for _, line in made],
         [
             Visit(
                 node,
@@ -90,8 +92,8 @@ def recorded(outcome: list[Any]) -> Record:
     )
 
 
-def steps(of: Program) -> list[list[Any]]:
-    return [["record", 1], ["backward", of.root]]
+def steps(of: Program) -> list[ask.RunStep]:
+    return [ask.Record(1), ask.Backward(of.root)]
 
 
 def line_of(source: str, part: str, nth: int = 0) -> int:
@@ -121,9 +123,9 @@ def test_the_operations_of_a_function_are_traced(executed: Execute, engine: Any)
 def test_the_methods_of_the_class_are_its_own_after_a_trace(executed: Execute, closures: str) -> None:
     """The function sees replaced methods only while it is recorded."""
     source = f"{closures}{FUNCTION}kept = Value.__add__\ndef same(node):\n    return float(Value.__add__ is kept)\n"
-    call = ["call", "same", [["node", 0]]]
-    assert ["numbers", [(1.0).hex()]] == executed(source, TWICE, call)[1][0]
-    assert ["numbers", [(0.0).hex()]] == executed(source, TWICE, ["record", 1], call)[1][1]
+    call = ask.CallFunction("same", [("node", 0)])
+    assert [(1.0).hex()] == executed(source, TWICE, call)[1][0][1]
+    assert [(0.0).hex()] == executed(source, TWICE, ask.Record(1), call)[1][1][1]
 
 
 # -- every kind of rule ---------------------------------------------------------------------------------
@@ -153,7 +155,7 @@ def test_each_use_is_a_change_of_its_own(executed: Execute, engine: Any) -> None
 
 def test_rules_that_the_grader_runs_are_recorded_alike(executed: Execute, engine: Any) -> None:
     """`local_rules` gives the same visits as a backward pass."""
-    found = recorded(executed(engine.source, NEST, ["record", 1], ["local_rules", 6, 1.0]))
+    found = recorded(executed(engine.source, NEST, ask.Record(1), ask.LocalRules(6, 1.0)))
     assert [6, 5, 4, 3] == found.order
     assert [7.0, 2.0, -1.0] == found.grads[:3]
 
@@ -185,7 +187,7 @@ def test_the_line_that_makes_a_node_is_the_operations(executed: Execute, closure
     minus = "def __sub__(self, other):\n        return self + other * -1.0\n\n    def __mul__(self, other):\n"
     wrap = "        other = other if isinstance(other, Value) else Value(other)\n"
     source = closures.replace("def __mul__(self, other):\n", minus + wrap)
-    found = recorded(executed(source, program("d = a * b; L = d - b", a=2, b=3), ["record", 1], ["backward", 3]))
+    found = recorded(executed(source, program("d = a * b; L = d - b", a=2, b=3), ask.Record(1), ask.Backward(3)))
     assert [0, 0, line_of(source, "self.data * other.data"), line_of(source, "self + other * -1.0")] == found.lines
 
 
@@ -269,7 +271,7 @@ def test_what_the_pass_writes_after_a_rule_is_outside(executed: Execute, closure
 
 def test_a_later_pass_can_be_recorded_alone(executed: Execute, closures: str) -> None:
     """Rules and gradients are recorded from the named step on."""
-    again = [["record", 3], ["backward", 1], ["preload", []], ["backward", 1]]
+    again = [ask.Record(3), ask.Backward(1), ask.Preload(), ask.Backward(1)]
     found = recorded(executed(closures, SQUARE, *again))
     assert [1] == found.order
     assert [6.0, 1.0] == found.grads
@@ -279,7 +281,7 @@ def test_a_file_without_a_pass_runs_its_rules(executed: Execute, closures: str) 
     """`pass_or_rules` runs backward() if there is one, and the local rules otherwise."""
     without = closures.replace("def backward(self)", "def other(self)")
     for source in (closures, without):
-        found = recorded(executed(source, NEST, ["record", 1], ["pass_or_rules", 6]))
+        found = recorded(executed(source, NEST, ask.Record(1), ask.PassOrRules(6)))
         assert [3, 4, 5, 6] == sorted(found.order)
         assert [7.0, 2.0, -1.0] == found.grads[:3]
 
@@ -297,7 +299,7 @@ def test_rules_in_the_pass_cannot_be_run_one_at_a_time(
     loaded_shape: Callable[[str], ModuleType], shapes: dict[str, str]
 ) -> None:
     """If the rules are inside backward(), the recording of single rules says that there are none."""
-    runs = [[SQUARE.sent, [["record", 1], ["local_rules", 1, 1.0]]]]
+    runs = [[SQUARE.sent, [ask.Record(1), ask.LocalRules(1, 1.0)]]]
     batch = {"runs": runs, "order_seeds": [0], "calls": 10_000, "engine": True}
     outcome = execute.execute(loaded_shape(shapes["rules_in_the_pass"]), FILE, batch)[2][0][0]
     assert ("broke", "shape") == (outcome[0], outcome[2][1])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from every import every
 
+from grader.runner.client import ask
 from grader.runner.worker.adapter import candidates as made
 from grader.runner.worker.adapter import load
 from grader.runner.worker.adapter.candidates import ParsedFile
@@ -35,7 +36,7 @@ class Value:
 """
 WRONG = 12  # the line with the mistake
 BATCH: dict[str, Any] = {
-    "runs": [[[["leaf", 2.0], ["leaf", 3.0], ["add", 0, 1]], [["values"]]]],
+    "runs": [[[["leaf", 2.0], ["leaf", 3.0], ["add", 0, 1]], [ask.VALUES]]],
     "order_seeds": [0, 1],
     "calls": 1_000,
     "engine": True,
@@ -60,7 +61,7 @@ def test_the_code_of_an_edited_function_is_that_of_the_edited_file(path: Path) -
     compiled = _Compiled(file, source, path.name, ())
     for candidate in made.candidates(file)[::40]:
         if candidate.kind != "function":
-            whole = load.parse(made.edited(source, candidate.splices), path.name, loops=True)
+            whole = load.parse(candidate.edited(source), path.name, loops=True)
             assert plain(whole.codes[0]) == plain(compiled.edited(candidate.splices).codes[0])
 
 
@@ -75,7 +76,7 @@ def test_a_candidate_runs_as_the_edited_file_does() -> None:
     """The values are those of the edited file. Other candidates do not change them."""
     file = opened(ENGINE)
     right = ENGINE.replace("self.data - other.data", "(self.data + other.data)")
-    edits = [made.edited(ENGINE, one.splices) for one in file.load()[1]]
+    edits = [one.edited(ENGINE) for one in file.load()[1]]
     numbers = [edits.index(right), 1, edits.index(right)]
     tag, answers = file.run({**BATCH, "candidates": numbers})
     assert "tried" == tag
@@ -89,7 +90,7 @@ def test_a_cell_that_cannot_be_parsed_has_no_candidates() -> None:
     notebook = f"x = (é\n{ENGINE}"
     file = opened(notebook, (1, 2))
     right = notebook.replace("self.data - other.data", "(self.data + other.data)")
-    number = [made.edited(notebook, one.splices) for one in file.load()[1]].index(right)
+    number = [one.edited(notebook) for one in file.load()[1]].index(right)
     ((tag, _, outcomes),) = file.run({**BATCH, "candidates": [number]})[1]
     assert ("read", "done") == (tag, outcomes[0][0][0])
 
