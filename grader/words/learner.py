@@ -136,9 +136,11 @@ def repairs_text(found: _Repairs, cells: Sequence[CellStart] = (), failed: Seque
 
 
 def _listed(lines: Sequence[int], cells: Sequence[CellStart]) -> str:
-    """Return the names of lines: `lines 5, 6 and 9`, or `cell 1, line 5, and cell 2, line 4` in a notebook."""
+    """Return the names of lines: `lines 5, 6 and 9`, `lines 5 to 9`, or `cell 1, line 5, and cell 2, line 4`."""
     if len(lines) == 1 or cells:
         return ", and ".join(place(cells, line) for line in lines)
+    if len(lines) > 2 and lines[-1] - lines[0] == len(lines) - 1:
+        return f"lines {lines[0]} to {lines[-1]}"
     return f"lines {_and([str(line) for line in lines])}"
 
 

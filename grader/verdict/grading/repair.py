@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from difflib import ndiff
 from functools import lru_cache
 from itertools import groupby
+from textwrap import indent
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
@@ -38,6 +39,7 @@ _MOST_ALONE = 150  # the most runs of candidates as files of their own, in the w
 MOST_STEPS = 400_000  # the most steps of the edits of a search (`Batch.steps`), and as many of the runs with a solution
 _MOST_SEARCHES = 8  # all searches of a submission may take as many steps as so many that reach their limit
 _MAX_CPU_S, _MAX_WALL_S = 60.0, 90.0  # of all searches of a submission; on an idle machine, the steps end them first
+_MOST_SORTS = 6  # loops and inner functions in whose place a right sort is tried
 _MOST_OWN = 1_000  # lines of the learner in a file that is searched
 _MOST_GRAFTED = 24  # lines of a function that parts of the solution are put into
 _SMALL = 100  # nodes of a program
@@ -155,6 +157,10 @@ def _searched(
         lines = own.intersection(range(functions.only.lines[0], _last_line(functions.only, source) + 1))
         few = frozenset(sorted(lines)[:_MOST_GRAFTED])
         repaired = yield from _grafted(known, screens, few, suspects, solution, every=bool(functions.every))
+    # if that fails, too: try a right sort
+    if not repaired and filled and not trial.budget.exceeded:
+        repaired = _with_right_sort(trial, [one for one in candidates.values() if one.kind == "grafted"])
+        check = "" if repaired else check
     # The result also names the only function, unless all repairs are in one place, or the file has only one function
     # that may be replaced, whose name would say nothing.
     named = functions.only if functions.every or not repaired or check else None
@@ -209,7 +215,7 @@ def _split(
         candidates = {
             number: candidate for number, candidate in candidates.items() if _is_executed(candidate, executed, source)
         }
-    edits = {number: candidate for number, candidate in candidates.items() if candidate.kind != "function"}
+    edits = {number: one for number, one in candidates.items() if one.kind not in ("function", "grafted")}
     return _Edits(edits, suspects), [candidate for candidate in candidates.values() if candidate.kind == "function"]
 
 
@@ -295,6 +301,43 @@ def _with_right_function(trial: "_Trial", right: Sequence[Candidate], filled: bo
     if every or len(trial.failed) == 1:
         return _Functions(every, [])
     return _Functions([], [candidate for candidate in right if trial.mends(candidate, trial.failed[:1])])
+
+
+# in the place of a loop, or as the body of a function, that fills a list with nodes
+_SORT = """\
+{filled}.clear()
+done_, stack_ = set(), [({root}, False)]
+while stack_:
+    node_, inputs_done_ = stack_.pop()
+    if inputs_done_:
+        {filled}.append(node_)
+    elif id(node_) not in done_:
+        done_.add(id(node_))
+        stack_.append((node_, True))
+        stack_.extend((source_, False) for source_ in node_.{inputs})
+"""
+
+
+def _with_right_sort(trial: "_Trial", statements: Sequence[Candidate]) -> list[Candidate]:
+    """Return the largest loop or inner function that a right sort can replace so that all checks pass, if any.
+
+    Args:
+        statements: Those that may sort nodes, with the names that the sort needs.
+    """
+    for one in statements[:_MOST_SORTS]:
+        (splice,) = one.splices
+        root, filled, inputs, *name = splice.text.split()
+        if not all(map(str.isidentifier, (root, filled, inputs, *name))):
+            continue
+        sort = _SORT.format(root=root, filled=filled, inputs=inputs)
+        for lines in (sort, f"{sort}{filled}.reverse()\n"):
+            text = f"def {name[0]}(*_):\n{indent(lines, '    ')}" if name else lines
+            column = splice.start - (trial.source.text.rfind("\n", 0, splice.start) + 1)
+            right = splice._replace(text=indent(text, " " * column).strip())
+            candidate = replace(one, splices=(right,))
+            if trial.repairs(candidate, None):
+                return [candidate]
+    return []
 
 
 def _of_functions(edits: _Edits, functions: _Functions, whole_functions: Sequence[Candidate]) -> _Edits:

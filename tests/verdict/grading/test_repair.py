@@ -9,6 +9,7 @@ from many_graded import grader_of
 from msgspec.structs import replace
 from read_yaml import read_yaml
 
+from grader.author.build import catalogue
 from grader.course.load import load_course
 from grader.course.oracle import TableOracle
 from grader.course.oracle.answer_book import Answer, read_book
@@ -108,3 +109,23 @@ def test_lines_that_no_right_run_executes_are_edited_first() -> None:
     kinds = ("deleted", (5,)), ("sign", (5, 7)), ("name", (5,)), ("sign", (5,)), ("sign", (9,)), ("deleted", (9,))
     edits = {number: Candidate(kind, lines, (), "") for number, (kind, lines) in enumerate(kinds)}  # type: ignore[arg-type]
     assert [4, 5, 3, 2, 1, 0] == repair._Edits(edits, suspects=frozenset({9})).in_order()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("known", "first", "last"),
+    [
+        ("level_by_level", "for node in order:", "order.append(source)"),
+        ("inputs_after_then_turned_with_a_stack", "while stack:", "stack.extend(node._prev)"),
+        ("inputs_after_then_turned", "def visit(node):", "visit(source)"),
+    ],
+)
+def test_a_loop_that_sorts_wrongly_is_named(search: Search, known: str, first: str, last: str) -> None:
+    """No edit of one statement repairs it, but a right sort in its place does."""
+    exercise = next(exercise for exercise in COURSE.exercises if exercise.id == "build_topo")
+    solution = COURSE.solution(exercise).read_text(encoding="utf-8")
+    (text,) = (one.source for one in catalogue(COURSE, exercise) if one.id == known)
+    (place,) = search("build_topo", (solution, text), learner=True).places
+    lines = text.splitlines()
+    assert (first, last) == (lines[place[0] - 1].strip(), lines[place[-1] - 1].strip())
+    assert place == tuple(range(place[0], place[-1] + 1))

@@ -13,6 +13,8 @@ from .edits import Candidate, CandidateKind, Splice
 MOST = 12_000  # candidates in one answer
 _POOL = 14  # expressions that may replace another one
 _TOGETHER = 12  # statements that one edit changes
+_SORTS = (ast.For, ast.While, ast.FunctionDef)  # statements that may sort nodes
+_FILLS = ("append", "appendleft", "insert")
 _ADDED = 300  # statements that are added to a file, each in a file of its own
 LONGEST = 1_000  # characters of a replacement
 
@@ -64,13 +66,15 @@ class Function(NamedTuple):
 def candidates(file: "ParsedFile") -> list[Candidate]:
     """Return the candidates of a file: whole functions, then likely edits first, then edits of several statements.
 
-    A candidate for a whole function replaces it by nothing. The trusted side puts a right function there.
+    A candidate for a whole function replaces it by nothing. The trusted side puts a right function there. So it does
+    with the statements that may sort nodes, which are replaced by names (`ParsedFile.sorts`).
     """
     # each edit once, by kind
     by_kind: dict[CandidateKind, list[_Edit]] = {kind: [] for kind in ORDER}
     seen: set[tuple[Splice, ...]] = set()
     for edit in file.edits():
-        if edit.splices not in seen and all(len(splice.text) <= LONGEST for splice in edit.splices):
+        short = all(len(splice.text) <= LONGEST for splice in edit.splices)
+        if edit.splices not in seen and short and file.changes(edit.splices):
             seen.add(edit.splices)
             by_kind[edit.kind].append(edit)
     # the functions that have a line which may be edited
@@ -84,7 +88,7 @@ def candidates(file: "ParsedFile") -> list[Candidate]:
     together = [many for kind in ORDER if kind in _TWICE for many in _everywhere(by_kind[kind])]
     twice = [pair for kind in ORDER if kind in _TWICE for pair in _pairs(by_kind[kind])]
     likely = sum(one.kind not in _UNLIKELY for one in once)
-    every = [*whole, *once[:likely], *together, *once[likely:], *twice]
+    every = [*whole, *file.sorts(), *once[:likely], *together, *once[likely:], *twice]
     # of candidates with the same splices, the first one counts, at the place of the last one
     return list({one.splices: one for one in reversed(every)}.values())[::-1][:MOST]
 
@@ -238,6 +242,34 @@ class ParsedFile:
             for block in _blocks(function.node):
                 yield from self._edits_of_block(block, pool)
         yield from itertools.islice(self.added(), _ADDED)
+
+    def changes(self, splices: Sequence[SpliceRow]) -> bool:
+        """Return whether an edit changes the text. An exchange of two equal operands does not."""
+        return any(self._source[splice.start : splice.end] != splice.text for splice in splices)
+
+    def sorts(self) -> Iterator[CandidateRow]:
+        """Yield the loops and the inner functions that may fill a list with sorted nodes, large ones first.
+
+        Each is replaced by names: the first parameter of the function around it, which may be the root, the list, an
+        attribute that may hold the inputs, and its own name if it is a function.
+        """
+        for function in self.functions:
+            parameters = [one.arg for one in function.node.args.args[:1]]
+            blocks = [one for one in _statements(function.node) if isinstance(one, _SORTS)]
+            for block in sorted(blocks, key=lambda one: one.lineno - (one.end_lineno or 0)):
+                nodes = list(ast.walk(block))
+                begun = {one.lineno for one in nodes if isinstance(one, ast.stmt)}
+                # an `else` is a line of its own
+                lines = tuple(range(block.lineno, (block.end_lineno or block.lineno) + 1))
+                called = [
+                    one.func for one in nodes if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute)
+                ]
+                filled = [one.value.id for one in called if one.attr in _FILLS and isinstance(one.value, ast.Name)]
+                read = [one.attr for one in nodes if isinstance(one, ast.Attribute) and one not in called]
+                own = block.name if isinstance(block, ast.FunctionDef) else ""
+                if self.editable.issuperset(begun) and len(lines) <= _TOGETHER:
+                    for names in itertools.product(parameters, dict.fromkeys(filled), dict.fromkeys(read)):
+                        yield CandidateRow("grafted", lines, (SpliceRow(*self.span(block), " ".join((*names, own))),))
 
     def graft(self, mine: Function, right: "ParsedFile", theirs: Function) -> Iterator[_Edit]:
         """Yield edits of a function with the expressions and the statements of another one."""
