@@ -334,7 +334,7 @@ def _with_right_sort(trial: "_Trial", statements: Sequence[Candidate]) -> list[C
             text = f"def {name[0]}(*_):\n{indent(lines, '    ')}" if name else lines
             column = splice.start - (trial.source.text.rfind("\n", 0, splice.start) + 1)
             right = splice._replace(text=indent(text, " " * column).strip())
-            candidate = replace(one, splices=(right,))
+            candidate = one._replace(splices=(right,))
             if trial.repairs(candidate, None):
                 return [candidate]
     return []

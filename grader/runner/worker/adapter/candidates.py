@@ -243,11 +243,11 @@ class ParsedFile:
                 yield from self._edits_of_block(block, pool)
         yield from itertools.islice(self.added(), _ADDED)
 
-    def changes(self, splices: Sequence[SpliceRow]) -> bool:
+    def changes(self, splices: Sequence[Splice]) -> bool:
         """Return whether an edit changes the text. An exchange of two equal operands does not."""
         return any(self._source[splice.start : splice.end] != splice.text for splice in splices)
 
-    def sorts(self) -> Iterator[CandidateRow]:
+    def sorts(self) -> Iterator[Candidate]:
         """Yield the loops and the inner functions that may fill a list with sorted nodes, large ones first.
 
         Each is replaced by names: the first parameter of the function around it, which may be the root, the list, an
@@ -269,7 +269,7 @@ class ParsedFile:
                 own = block.name if isinstance(block, ast.FunctionDef) else ""
                 if self.editable.issuperset(begun) and len(lines) <= _TOGETHER:
                     for names in itertools.product(parameters, dict.fromkeys(filled), dict.fromkeys(read)):
-                        yield CandidateRow("grafted", lines, (SpliceRow(*self.span(block), " ".join((*names, own))),))
+                        yield Candidate("grafted", lines, (Splice(*self.span(block), " ".join((*names, own))),))
 
     def graft(self, mine: Function, right: "ParsedFile", theirs: Function) -> Iterator[_Edit]:
         """Yield edits of a function with the expressions and the statements of another one."""
