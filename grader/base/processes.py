@@ -83,6 +83,11 @@ def find_program(name: str) -> str | None:
     return shutil.which(name, path=os.pathsep.join(folders))
 
 
+def cores() -> int:
+    """Return on how many cores this process may run; 1 if the system cannot tell."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+
+
 def open_in_browser(address: str) -> bool:
     """Open an address in the user's browser. Return whether a browser was started.
 

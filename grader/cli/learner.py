@@ -11,16 +11,7 @@ from .. import __version__
 from ..base.files import UserError, read_plain
 from ..base.text import Style, hint_lines, plain, shown_path
 from ..course.load import Course, Exercise, packaged_course
-from ..practice.workspace import (
-    Progress,
-    exercise_folder,
-    exercise_path,
-    find_exercise,
-    learner_folders,
-    next_exercise,
-    progress_of,
-    remember,
-)
+from ..practice.workspace import exercise_folder, exercise_path, find_exercise, learner_folders, next_exercise
 from ..words import practice as words
 from ..words.sentence import cannot_be_written
 from .options import (
@@ -38,6 +29,7 @@ from .options import (
 from .streams import INTERRUPTED, StatusLine, how_to_shorten, say, style
 
 if TYPE_CHECKING:
+    from ..practice.progress import Progress
     from ..practice.session import Practice
     from ..verdict.report import ExerciseResult, Report
 
@@ -93,6 +85,7 @@ def start(
 
 def _first_step(course: Course, folder: Path, look: Style) -> list[str]:
     """Return the next step: to open the file of the first exercise that is not known to be passed."""
+    from ..practice.progress import progress_of
     from ..practice.screens import with_command
 
     following = next_exercise(course, progress_of(folder / "exercises").passed)
@@ -186,7 +179,8 @@ def hint(
 
 def _next_hint(course: Course, look: Style) -> list[str] | None:
     """Return the lines of the next hint for the failure that was explained last, or None if no failure is known."""
-    from ..practice.screens import Hints, kept_search
+    from ..practice.progress import progress_of, remember
+    from ..practice.screens import Hints
     from ..runner.client import read_exercise
     from ..verdict.report import last_hint
 
@@ -201,9 +195,9 @@ def _next_hint(course: Course, look: Style) -> list[str] | None:
     hints = Hints(at, at.hints_from(progress.hint))
     if hints.end_after(progress.shown):
         source = read_exercise(at, folder / at.filename)
-        if kept_search(progress, course, at, source.text) is None:
+        if progress.search_of(course, at, source.text) is None:
             _search(course, at, folder, progress)
-        found = kept_search(progress, course, at, source.text)
+        found = progress.search_of(course, at, source.text)
         hints = hints._replace(asked=last_hint(found, progress.check, source.text, source.cells) if found else None)
     if hints.numbers:
         progress.show_next(hints.numbers)
@@ -213,10 +207,9 @@ def _next_hint(course: Course, look: Style) -> list[str] | None:
     return hints.lines(progress.shown, words.more_hints("grade hint"), look)
 
 
-def _search(course: Course, exercise: Exercise, folder: Path, progress: Progress) -> None:
+def _search(course: Course, exercise: Exercise, folder: Path, progress: "Progress") -> None:
     """Search an exercise's file for the line that must change. The result, if there is one in time, is progress."""
     from ..course.oracle import OracleError
-    from ..practice.screens import keep_search
     from ..practice.session import Practice
     from ..runner.sandbox import WorkerGone
     from ..verdict.checks import GraderFault  # these import pytest, which takes time
@@ -226,7 +219,7 @@ def _search(course: Course, exercise: Exercise, folder: Path, progress: Progress
         contextlib.suppress(UserError, GraderFault, OracleError, WorkerGone),
         Practice(course, folder, memo=default_memo()) as practice,
     ):
-        keep_search(progress, StatusLine().follow(practice.searched_file(exercise), course))
+        progress.searched(StatusLine().follow(practice.searched_file(exercise), course))
 
 
 def _exercise_for_hint(course: Course) -> Exercise:
@@ -238,6 +231,7 @@ def _exercise_for_hint(course: Course) -> Exercise:
     Raises `UserError` if all have been passed.
     """
     from ..course.oracle import read_book
+    from ..practice.progress import progress_of
     from ..runner.client import read_exercise
 
     folder = learner_folders(course)[1]
@@ -272,7 +266,7 @@ def watch(
 
     Return 0 if the learner quits, or the code of an interrupt after Ctrl-C.
     """
-    from ..practice.screens import progress_after
+    from ..practice.progress import progress_of, remember
     from ..practice.session import Practice
     from ..practice.watch import Screen, Watch
 
@@ -284,9 +278,11 @@ def watch(
     with Practice(own, files, isolation=isolation, memo=default_memo()) as practice:
 
         def on_report(report: "Report") -> None:
+            progress = progress_of(files)
+            progress.graded(report)
             # a full disk must not end the watch
             with contextlib.suppress(OSError):
-                remember(files, progress_after(files, report))
+                remember(files, progress)
 
         try:
             Watch(practice, screen, first, on_report, lambda exercise: _played(practice, exercise)).run()

@@ -22,6 +22,7 @@ from ..base.text import shown_path
 from ..course.load import Check, Course, Exercise
 from ..course.oracle import AnswerBook, Oracle, read_book
 from ..course.program import ProgramError
+from ..practice.progress import progress_of
 from ..practice.replay import (
     FILES,
     FilesToReplay,
@@ -36,7 +37,7 @@ from ..practice.replay import (
     named_training,
     presets,
 )
-from ..practice.workspace import files_to_grade, find_exercise, keep_replay, learner_folders, progress_of
+from ..practice.workspace import files_to_grade, find_exercise, keep_replay, learner_folders
 from ..runner import sandbox
 from ..runner.client import Source, read_source
 from ..runner.sandbox import Warm

@@ -6,17 +6,16 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from ..base.text import Style, columns, hint_lines, packed, shown_path, text_digest
+from ..base.text import Style, columns, hint_lines, packed, shown_path
 from ..course.load import Course, Exercise
-from ..verdict.report import CheckResult, ExerciseResult, LastHint, Repairs, Report, first_failure, hint_of
+from ..verdict.report import CheckResult, ExerciseResult, LastHint, Report, first_failure
 from ..verdict.terminal import PLAIN, at_hand, check_lines, explained, headline, learnt, observed
 from ..words import practice as words
 from ..words.learner import part_text
-from .workspace import Progress, Reset, SearchResult, next_exercise, progress_of
+from .workspace import Reset, next_exercise
 
 _BAR = 24
 
@@ -64,42 +63,6 @@ def fitted(lines: Sequence[str], rows: int, style: Style = PLAIN) -> list[str]:
     if rows <= 2:
         return list(lines[:rows])
     return [lines[0], f"  {style.ellipsis}", *lines[len(lines) - (rows - 2) :]]
-
-
-def progress_after(folder: Path, report: Report) -> Progress:
-    """Return the progress, after a run, of the learner with this folder of exercise files."""
-    progress = progress_of(folder)
-    passed = {result.id for result in report.exercises if result.status == "passed"}
-    progress.graded(passed, (result.id for result in report.exercises if result.id not in passed))
-    at, check = at_hand(report)
-    # a missed bonus of a passed exercise is no failure to work on
-    if at is not None and at.status != "passed":
-        progress.failed(at.id, check.id if check else "", hint_of(check) if check else 1)
-    elif len(report.exercises) == 1 and not passed:
-        progress.not_started(report.exercises[0].id)
-    keep_search(progress, report)
-    return progress
-
-
-def keep_search(progress: Progress, report: Report) -> None:
-    """Keep the result of a search for the line that must change, if a report has one."""
-    for result in report.exercises:
-        sha256 = (report.submission.files or {}).get(result.id)
-        # the digest of the text, so that the result counts for this text alone
-        if result.repairs and sha256:
-            repairs = Raw(msgspec.json.encode(result.repairs))
-            progress.found = SearchResult(result.id, report.course.hash, sha256, repairs)
-
-
-def kept_search(progress: Progress, course: Course, exercise: Exercise, text: str) -> Repairs | None:
-    """Return the result of the last search, if it was in a file of an exercise with this text. Else return None."""
-    found = progress.found
-    if found is None or (found.exercise, found.course, found.sha256) != (exercise.id, course.hash, text_digest(text)):
-        return None
-    try:
-        return msgspec.json.decode(found.repairs, type=Repairs)
-    except msgspec.MsgspecError:  # of another version
-        return None
 
 
 class Hints(NamedTuple):

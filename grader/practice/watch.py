@@ -27,6 +27,7 @@ from ..verdict.terminal import headline
 from ..words import practice as words
 from ..words.learner import searching
 from ..words.sentence import cannot_be_written
+from .progress import progress_of
 from .screens import (
     Hints,
     exercise_list,
@@ -34,14 +35,12 @@ from .screens import (
     farewell,
     first_verdict,
     fitted,
-    keep_search,
-    kept_search,
     next_step,
     progress,
     reset_text,
 )
 from .session import Practice, Withdrawn, first_unfinished
-from .workspace import progress_of, reset
+from .workspace import reset
 
 # -- Saved files, pressed keys and changes of the window size, in one queue
 
@@ -379,13 +378,13 @@ class Watch:
                     self._report(event)
 
     def _report(self, report: Report) -> None:
-        keep_search(self._progress, report)
+        self._progress.searched(report)
         self._on_report(report)
 
     def _found(self, exercise: Exercise) -> Repairs | None:
         """Return the result of a search of the file that was graded last, or None if there was none."""
         source = self._practice.graded(exercise)
-        return kept_search(self._progress, self._course, exercise, source.text) if source else None
+        return self._progress.search_of(self._course, exercise, source.text) if source else None
 
     def _failure(self, exercise: Exercise) -> CheckResult | None:
         """Return the check of an exercise that is explained, if there is one."""

@@ -1,21 +1,22 @@
 """A learner's folder: which exercises and files words name, and the files beside the exercises.
 
-The files beside the exercises are backups, the last report, the last replay, and the learner's progress.
+The files beside the exercises are backups, the last report and the last replay.
 """
 
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from ..base.files import UserError, plain_folder, read_plain, write_atomically
 from ..base.text import did_you_mean, readable
 from ..course.load import Course, Exercise, packaged_course
+from ..words import author as for_ci
 from ..words import practice
 
 _NOTEBOOK = ".ipynb"
@@ -134,18 +135,6 @@ def _graded_in(course: Course, word: str) -> list[Exercise]:
     return exercises
 
 
-def folder_named(course: Course, words: Sequence[str]) -> tuple[Path | None, tuple[str, ...]]:
-    """Return the folder among the words, or None, and the other words. The name of an exercise is not a folder.
-
-    Raises `UserError` for a second folder.
-    """
-    names = {name for exercise in course.exercises for name in exercise.names}
-    folders = [word for word in words if word not in names and Path(word).is_dir()]
-    if len(folders) > 1:
-        raise UserError(practice.folder_and_more(folders[1]))
-    return Path(folders[0]) if folders else None, tuple(word for word in words if word not in folders)
-
-
 def holds_exercises(course: Course, folder: Path) -> bool:
     """Return whether a folder contains an exercise file, or a notebook in place of one."""
     return any(os.path.lexists(exercise_path(folder, exercise)) for exercise in course.exercises)
@@ -173,6 +162,88 @@ def exercise_folder(course: Course, named: Path | None) -> Path:
     if not holds_exercises(course, folder):
         raise UserError(practice.no_files(str(folder), above=named is None))
     return folder
+
+
+class Chosen(NamedTuple):
+    """The exercise files that a command names.
+
+    Attributes:
+        root: the folder above which no file is looked for.
+        folder: the folder with the exercise files.
+        given: the folder that the command names, unless it is the learner's own.
+        files: the path of each exercise, by its id.
+        own: `folder`, if it has exercise files, and if the command is run in it or names it. Otherwise None.
+    """
+
+    root: Path
+    folder: Path
+    given: Path | None
+    files: dict[str, Path]
+    own: Path | None
+
+
+def choose(course: Course, words: Sequence[str], given: Path | None, *, official: bool, required: bool) -> Chosen:
+    """Return the files that a command names. Raises `UserError`.
+
+    Args:
+        words: exercises, files, or a folder.
+        given: the folder that an option names.
+        official: whether a submission is graded. Then no file is looked for above the current folder, because it is
+            not part of the submission, and no given path may lead through a symbolic link.
+        required: whether a file must exist.
+    """
+    if given is not None and not given.is_dir():
+        raise UserError(practice.no_folder("--from", str(given)))
+    # a folder among the words; the name of an exercise is not a folder
+    names = {name for exercise in course.exercises for name in exercise.names}
+    folders = [word for word in words if word not in names and Path(word).is_dir()]
+    if len(several := [str(given)] * (given is not None) + folders) > 1:
+        raise UserError(practice.folder_and_more(several[1]))
+    words = [word for word in words if word not in folders]
+    root, folder = learner_folders(course, upward=not official)
+    # the learner's own folder is the default, so naming it changes nothing, not even the next step
+    own = [] if official else [os.path.realpath(root), os.path.realpath(folder)]
+    given = next((Path(word) for word in folders if os.path.realpath(word) not in own), given)
+    # the files in it
+    if official:
+        _refuse_links([*(Path(word).parent for word in words if is_file(word)), *filter(None, [given])])
+    if given is not None:
+        inner = given / "exercises"
+        folder = inner if inner.is_dir() and not holds_exercises(course, given) else given
+    files = files_to_grade(course, words, folder)
+    holds = holds_exercises(course, folder)
+    if required:
+        _refuse_absent(course, files, words, elsewhere=official or given is not None)
+    here = given is not None or Path.cwd().is_relative_to(root)
+    return Chosen(root, folder, given, files, folder if here and holds else None)
+
+
+def _refuse_links(folders: Iterable[Path]) -> None:
+    """Raise `UserError` if a folder is or lies in a symbolic link, which may be a part of the submission.
+
+    Reading refuses links below the submission's folder. These are the links that lead to it.
+    """
+    for folder in folders:
+        for part in (*reversed(folder.parents), folder):
+            if part.is_symlink():
+                raise UserError(for_ci.symbolic_link(str(part)))
+
+
+def _refuse_absent(course: Course, files: Mapping[str, Path], words: Sequence[str], *, elsewhere: bool) -> None:
+    """Raise `UserError` if none of the files exists.
+
+    The file of a named exercise may be missing in an official run, in a folder that the command names, and beside other
+    exercise files. Then the report says that it is missing.
+    """
+    if any(path.exists() or path.is_symlink() for path in files.values()):
+        return
+    named = [path for path in files.values() if str(path) in words]
+    if named:
+        raise UserError(practice.no_file(str(named[0])))
+    # with other exercises in the folder, a missing file is a result and not an error
+    looked = next(iter(files.values())).parent
+    if not (words and elsewhere) and not holds_exercises(course, looked):
+        raise UserError(practice.no_files(str(looked), above=not elsewhere))
 
 
 # -- The folder beside the exercise files for everything that is not the learner's own work
@@ -276,100 +347,3 @@ def keep_replay(page: str, exercises: Path) -> Path:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(page)
         return readable(Path(name))
-
-
-# -- The progress of a learner: the passed exercises, the current exercise, and the hints that were shown for it
-
-_FILE = "progress.json"
-_MOST = 1 << 20  # bytes of the file
-
-
-class SearchResult(Struct, frozen=True):
-    """The result of a search for the line that must change in an exercise's file.
-
-    Attributes:
-        exercise: the id of the exercise.
-        course: the digest of the course.
-        sha256: the digest of the file's text.
-        repairs: the result, as in a report.
-    """
-
-    exercise: str
-    course: str
-    sha256: str
-    # The result is decoded only when it is needed. One from another version, which cannot be
-    # decoded, does not make the rest of the progress unreadable.
-    repairs: msgspec.Raw
-
-
-class Progress(Struct):
-    """The data that is kept between two runs.
-
-    Attributes:
-        passed: the ids of the exercises that were passed when they were last graded.
-        at: the id of the exercise whose failure was last explained, or an empty text.
-        check: the id of the check that failed there; empty if the file could not be loaded.
-        hint: the number of the hint for that failure, or 0 if no hint fits.
-        shown: the number of the last hint that was shown for this failure, or 0.
-        found: the result of the last search for the line that must change.
-        begun: the id of the exercise that was graded alone last, if it has not been started; else an empty text.
-    """
-
-    passed: list[str] = []
-    at: str = ""
-    check: str = ""
-    hint: int = 1
-    shown: int = 0
-    found: SearchResult | None = None
-    begun: str = ""
-
-    def graded(self, passed: Iterable[str], others: Iterable[str]) -> None:
-        """Record the result of a run.
-
-        Args:
-            passed: the ids of the exercises that passed.
-            others: the ids of the other exercises in the run.
-        """
-        now = set(passed)
-        # an exercise that was passed, and then graded without passing, is no longer passed
-        self.passed = sorted((set(self.passed) | now) - (set(others) - now))
-        if self.at in now:
-            self.failed("", "", 1)
-
-    def failed(self, exercise: str, check: str, hint: int) -> None:
-        """Record the failure that was explained. If it is a new one, no hint has been shown for it."""
-        if (exercise, check) != (self.at, self.check):
-            self.shown = 0
-        self.at, self.check, self.hint, self.begun = exercise, check, hint, ""
-
-    def not_started(self, exercise: str) -> None:
-        """Record that an exercise was graded alone and has not been started. An earlier failure is no longer shown."""
-        self.failed("", "", 1)
-        self.begun = exercise
-
-    def show_next(self, numbers: Sequence[int]) -> None:
-        """Record that the next hint is shown.
-
-        The next hint is the one after the hint that was shown last, or the first one if none was shown. After the last
-        hint, the last one is shown again.
-
-        Args:
-            numbers: the numbers of the hints, in ascending order.
-        """
-        # A hint that is not in the list was shown for another failure, so the list begins again. A
-        # number beyond the list is that of a hint from a search whose result no longer holds.
-        later = self.shown in numbers or self.shown > numbers[-1]
-        self.shown = next((number for number in numbers if number > self.shown), numbers[-1]) if later else numbers[0]
-
-
-def progress_of(exercises: Path) -> Progress:
-    """Return the progress in a folder of exercise files, or no progress if it cannot be read."""
-    try:
-        return msgspec.json.decode(read_plain(exercises / FOLDER / _FILE, _MOST), type=Progress)
-    except (OSError, msgspec.MsgspecError):
-        return Progress()
-
-
-def remember(exercises: Path, progress: Progress) -> None:
-    """Save progress for the next run. Raises `OSError`."""
-    write_atomically(own_folder(exercises) / _FILE, msgspec.json.format(msgspec.json.encode(progress)) + b"\n")

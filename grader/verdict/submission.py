@@ -101,6 +101,11 @@ def is_searched(result: ExerciseResult) -> bool:
     return any(check.status not in ("passed", "skipped", "not_started") and not check.bonus for check in result.checks)
 
 
+def is_run(source: Source, stub: str | None) -> bool:
+    """Return whether a source is run: it could be read, and differs from the file as it was given out."""
+    return source.problem is None and source.text != stub
+
+
 def _read_from(path: Path, source: Source) -> Path:
     """Return the path from which a source was read: the given path, or that of the notebook beside it."""
     return path.with_suffix(NOTEBOOK) if source.path.suffix == NOTEBOOK else path

@@ -55,6 +55,10 @@ class Oracle:
     Args:
         book: the course's answer book, or None.
         memo: the file in which computed answers are stored, or None.
+
+    Attributes:
+        computes: whether answers that are neither in the book nor in the memo are computed.
+        computed: how many were computed.
     """
 
     def __init__(self, book: AnswerBook | None, memo: Path | None) -> None:
@@ -62,7 +66,7 @@ class Oracle:
         self._memo = memo
         self._service = Service("grader.course.oracle.compute", OracleReply, errors=True)
         self._redraws: dict[str, Redraw] = {}
-        self.computed = 0
+        self.computed, self.computes = 0, True
         self._waited_s = 0.0
 
     @property
@@ -153,6 +157,8 @@ class Oracle:
             self._waited_s += time.perf_counter() - began
 
     def _computed(self, program: Question) -> Answer:
+        if not self.computes:
+            raise OracleError(f"the answer to {program.shown} is not known")
         if self.pid is None:
             require_torch(f"the answer to {program.shown}")
             self.start()

@@ -42,6 +42,7 @@ _CUT_ADDRESS = re.compile(r"\b0x[0-9a-f]{1,7}$")  # what the cap leaves of one
 
 MAX_CPU_S = 60.0
 MAX_WALL_S = 90.0
+_KERNEL_S = 1.0  # the kernel's limit of CPU time counts whole seconds
 _LAST_RESORT = 10  # what waits this many times as long by the clock is ended, also if it had no core
 
 
@@ -109,6 +110,14 @@ class Budget(Struct):
         if self.stalls > self.max_stalls:
             return "waiting"
         return "time" if self.exceeded else ""
+
+    def has_room_for(self, part: "Budget") -> bool:
+        """Return whether a part that had a whole budget for itself would have ended in the same way within this one."""
+        return (
+            self.cpu_s + part.cpu_s + _KERNEL_S < self.max_cpu_s
+            and self.wall_s + part.wall_s < self.max_wall_s
+            and self.clock_s + part.clock_s < _LAST_RESORT * self.max_wall_s
+        )
 
     def use(self, part: "Budget") -> None:
         """Add what a part of this budget has used."""

@@ -1,6 +1,6 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
-from ..submission import Addition, Submission, is_searched, relative_path, stamp_of
+from ..submission import Addition, Submission, is_run, is_searched, relative_path, stamp_of
 from .examination import (
     CheckBegan,
     CheckEnded,
@@ -10,7 +10,6 @@ from .examination import (
     Searching,
     examine,
     explain,
-    is_run,
     plan,
 )
 from .repair import search_budget

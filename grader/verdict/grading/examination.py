@@ -52,6 +52,7 @@ from ..diagnosis import (
     training_probes,
 )
 from ..report import CheckResult
+from ..submission import is_run
 from .scoring import Checked, FileState, check_result
 
 _SMALL, _MOST_PASSING = 12, 60  # nodes of a program, and runs
@@ -229,11 +230,6 @@ def finished(events: Callable[P, Generator[object, None, T]]) -> Callable[P, T]:
 
 
 examine = finished(examination)
-
-
-def is_run(source: Source, stub: str | None) -> bool:
-    """Return whether a source is run: it could be read, and differs from the file as it was given out."""
-    return source.problem is None and source.text != stub
 
 
 def _load(process: EngineProcess, source: Source) -> FileState:

@@ -4,9 +4,9 @@ A report is final before any search begins. A search returns no report, but an `
 """
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -22,6 +22,9 @@ from ..submission import Addition, Submission, is_searched, read_submission, rep
 from .examination import Examined, Grader, GradingEvent, Searching, examination, examine, explain, finished
 from .repair import search, search_budget
 from .scoring import score
+
+if TYPE_CHECKING:
+    from .helpers import GradeOne, Helpers
 
 Searched: TypeAlias = Callable[[Report], Collection[str]]
 Kept: TypeAlias = MutableMapping[str, ExerciseResult]  # results by exercise
@@ -41,25 +44,52 @@ def _graded(
     exercises: Sequence[Exercise] | None = None,
     budget: Budget | None = None,
     kept: Kept | None = None,
+    sandboxes: Sequence[Warm] = (),
 ) -> Generator[GradingEvent, None, _Graded]:
     """Grade exercises of a submission. See `submission_events`."""
     budget = budget or Budget()
     kept = {} if kept is None else kept
     results, failed = [], dict[str, Examined]()
-    # one file at a time: each may take as much memory as the limits allow
-    for exercise in grader.checks.exercises if exercises is None else exercises:
-        if exercise.id not in kept:
-            result, examined = yield from _exercise(grader, exercise, submission.sources[exercise.id], budget)
-            failed |= {exercise.id: examined} if examined.failures else {}
+    chosen = grader.checks.exercises if exercises is None else exercises
+
+    def grade_one(
+        by: Grader, exercise: Exercise, within: Budget
+    ) -> Generator[GradingEvent, None, tuple[ExerciseResult, Examined]]:
+        return _exercise(by, exercise, submission.sources[exercise.id], within)
+
+    # each process runs one file at a time, because a file may take as much memory as the limits allow
+    with _helpers(grader, grade_one, [one for one in chosen if one.id not in kept], sandboxes) as helpers:
+        for exercise in chosen:
+            if exercise.id in kept:
+                # the search of this run adds its result again
+                results.append(replace(kept[exercise.id], repairs=UNSET))
+                continue
+            helped = (yield from helpers.events(exercise)) if helpers else None
+            # the budget is charged in the order of the course, whoever graded an exercise
+            if helped is not None and budget.has_room_for(helped.used):
+                budget.use(helped.used)
+                result, limited = helped.result, helped.limited
+            else:
+                result, examined = yield from grade_one(grader, exercise, budget)
+                failed |= {exercise.id: examined} if examined.failures else {}
+                limited = examined.limited
             # what a limit ended may end in another way next time
-            if not examined.limited:
+            if not limited:
                 kept[exercise.id] = result
-        else:
-            # the search of this run adds its result again
-            result = replace(kept[exercise.id], repairs=UNSET)
-        results.append(result)
+            results.append(result)
     report = report_on(grader.course, submission, results, tier=grader.warm.tier, seed=grader.seed)
     return _Graded(report, failed)
+
+
+def _helpers(
+    grader: Grader, grade_one: "GradeOne", exercises: Sequence[Exercise], sandboxes: Sequence[Warm]
+) -> "AbstractContextManager[Helpers | None]":
+    """Return the helpers that grade exercises beside this process; None without a sandbox for them."""
+    if not sandboxes:
+        return nullcontext()
+    from .helpers import Helpers  # here, because a browser tab has no processes
+
+    return Helpers(grader, grade_one, exercises, sandboxes)
 
 
 def grade_submission(grader: Grader, submission: Submission, exercises: Sequence[Exercise] | None = None) -> Report:
@@ -74,13 +104,16 @@ def submission_events(
     budget: Budget | None = None,
     searched: Searched | None = None,
     kept: Kept | None = None,
+    sandboxes: Sequence[Warm] = (),
 ) -> Generator[GradingProgress, None, None]:
-    """Grade exercises of a submission (by default all) one after the other. Yield the progress, and the full report.
+    """Grade exercises of a submission (by default all). Yield the progress, and the full report.
 
     Args:
         budget: The budget of the whole submission, by default a new one.
         kept: Results of earlier runs on the same files. These files are not run, unless one of them is searched and
             its result has no `repairs`. The results of other files are added, unless they came from a limit.
+        sandboxes: Server processes beside that of the grader. For each of them, a fork of this process grades some of
+            the exercises at the same time. The report is the same as without them.
         searched: Returns, from the report, the ids of the exercises that are searched for the line that must change.
             These searches begin after the report. Each that has a result is followed by an addition.
 
@@ -88,16 +121,17 @@ def submission_events(
     """
     budget = budget or Budget()
     before = dict(kept or {})
-    graded = yield from _graded(grader, submission, exercises, budget, kept)
+    graded = yield from _graded(grader, submission, exercises, budget, kept, sandboxes)
     yield graded.report
     if searched is None:
         return
     chosen = set(searched(graded.report))
-    # what an earlier search found, and files of which only the verdict is known
+    # what an earlier search found, and files of which only the verdict is known: from an earlier run, or from a helper
     known = [before[name] for name in chosen if name in before]
     yield from (Addition(result.id, result.repairs) for result in known if result.repairs)
-    again = {result.id for result in known if not result.repairs and is_searched(result)}
-    failed = {**graded.failed, **_failed(grader, submission, again, budget)}
+    again = chosen - graded.failed.keys() - {result.id for result in known if result.repairs}
+    again &= {result.id for result in graded.report.exercises if is_searched(result)}
+    failed = {**graded.failed, **_failed(grader, submission, again, Budget(withdrawn=budget.withdrawn))}
     # a search may be withdrawn, for example when the file was saved again
     yield from _search(grader, submission, failed, chosen, budget.withdrawn)
 
@@ -170,6 +204,7 @@ def grade_events(
     budget: Budget | None = None,
     searched: Searched | None = None,
     kept: Kept | None = None,
+    sandboxes: Sequence[Warm] = (),
 ) -> Generator[GradingProgress, None, None]:
     """Grade the files of a submission. Yield the progress, and the full (instructor's) report.
 
@@ -178,6 +213,7 @@ def grade_events(
         budget: The budget of the whole submission, by default a new one.
         searched: As for `submission_events`.
         kept: As for `submission_events`.
+        sandboxes: As for `submission_events`.
 
     Raises `CourseError`, `GraderFault`, `OracleError` or `WorkerGone`. Learner code never causes an exception.
     """
@@ -189,7 +225,9 @@ def grade_events(
         # the tests of an exercise that is not run need not be collected
         checks = stack.enter_context(CheckSession(course, exercises, on_demand=bool(kept)))
         grader = Grader(course, book, checks, oracle, warm, seed)
-        yield from submission_events(grader, submission, budget=budget, searched=searched, kept=kept)
+        yield from submission_events(
+            grader, submission, budget=budget, searched=searched, kept=kept, sandboxes=sandboxes
+        )
 
 
 def grade(

@@ -91,6 +91,16 @@ def test_what_the_memo_knows_is_not_computed(memo: Path) -> None:
 
 
 @pytest.mark.usefixtures("nothing_computed")
+def test_an_oracle_that_may_not_compute_has_known_answers_only(memo: Path) -> None:
+    """Any other answer is an error, and no process is started."""
+    with Oracle(None, memo) as oracle:
+        oracle.computes = False
+        assert [DIAMOND_ANSWER] == oracle.answers([DIAMOND])
+        with pytest.raises(OracleError, match="not known"):
+            oracle.answers([SQUARE])
+
+
+@pytest.mark.usefixtures("nothing_computed")
 def test_an_answer_of_another_torch_does_not_count(memo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The memo's key contains torch's version."""
     monkeypatch.setattr(answers_module, "torch_version", lambda: "0.1")

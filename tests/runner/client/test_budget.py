@@ -129,3 +129,19 @@ def test_a_kill_with_time_left_is_a_kill(running: Running) -> None:
     """A process that is killed by SIGKILL early has not used up its budget."""
     process = running("os.kill(os.getpid(), signal.SIGKILL)", budget=Budget(max_cpu_s=30))
     assert Died("killed", signal="SIGKILL") == process.ask().answer
+
+
+@pytest.mark.parametrize(
+    ("fits", "used", "part"),
+    [
+        (True, Budget(), Budget(cpu_s=58.9, wall_s=89.9, clock_s=899)),
+        (False, Budget(), Budget(cpu_s=59.1)),
+        (False, Budget(cpu_s=30), Budget(cpu_s=29)),
+        (False, Budget(wall_s=45), Budget(wall_s=45)),
+        (False, Budget(clock_s=450), Budget(clock_s=450)),
+        (True, Budget(cpu_s=30, wall_s=45, clock_s=450), Budget(cpu_s=28, wall_s=44, clock_s=449)),
+    ],
+)
+def test_a_part_that_ran_alone_fits_if_no_limit_is_reached(fits: bool, used: Budget, part: Budget) -> None:
+    """The kernel rounds a limit of CPU time down, so up to a second must be left."""
+    assert fits == used.has_room_for(part)
