@@ -167,7 +167,7 @@ def _no_exercises(_: Report) -> list[str]:
 
 
 class _GradeRun(NamedTuple):
-    """What a run grades, and how.
+    """A run of `grade`: its options, the files that it grades, and how it grades them.
 
     Attributes:
         options: the options of the command.
