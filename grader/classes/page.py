@@ -274,7 +274,7 @@ def _review_rows(review: Review) -> list[list[str]]:
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
 
-def _change_data(change: ChangedTotal) -> dict[str, Any]:
+def _change_data(change: ChangedTotal) -> dict[str, object]:
     return _given_fields(
         id=change.id,
         name=_line(change.name),
@@ -288,7 +288,7 @@ def _names(person: Person) -> list[str]:
     return [cut(word, LINE) for word in (person.name or person.key, student_id(person) or person.login, person.email)]
 
 
-def _row(row: Learner) -> dict[str, Any]:
+def _row(row: Learner) -> dict[str, object]:
     """Return a learner's row of the final table for the page, which reads it as an item of `rows`."""
     return _given_fields(
         id=row.id,
@@ -342,7 +342,7 @@ class _Reader:
         return self.pools.diagnoses.place([cut(diagnosis.id, LINE), title, explanation])
 
 
-def _learner(report: Report, summary: Summary, reader: _Reader, rows: Sequence[Learner]) -> dict[str, Any]:
+def _learner(report: Report, summary: Summary, reader: _Reader, rows: Sequence[Learner]) -> dict[str, object]:
     results = {exercise.id: reader.pools.results.place(_result(exercise, reader)) for exercise in report.exercises}
     stamp = report.submission
     return _given_fields(
@@ -369,7 +369,7 @@ def _place(exercise: ExerciseResult) -> tuple[int, ...]:
     return (lines[0], lines[-1]) if lines else ()
 
 
-def _result(exercise: ExerciseResult, reader: _Reader) -> dict[str, Any]:
+def _result(exercise: ExerciseResult, reader: _Reader) -> dict[str, object]:
     return _given_fields(
         status=exercise.status,
         score=exercise.score,
@@ -412,7 +412,7 @@ def _compared(rows: Sequence[Compared]) -> list[list[str]]:
     ]
 
 
-def _given_fields(**fields: object) -> dict[str, Any]:
+def _given_fields(**fields: object) -> dict[str, object]:
     """Drop None and empty lists, but keep 0."""
     return {key: value for key, value in fields.items() if value is not None and value != []}
 

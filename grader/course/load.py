@@ -383,7 +383,7 @@ class _At:
     kind: Any
 
 
-def misfit(node: yaml.Node, kind: Any, name: str, message: str) -> tuple[yaml.Node, str]:
+def misfit(node: yaml.Node, kind: object, name: str, message: str) -> tuple[yaml.Node, str]:
     """Return the node that does not fit its type, and a sentence about the problem.
 
     Args:
@@ -437,20 +437,20 @@ def _fits(node: yaml.Node, kind: Any) -> bool:
     return python is not int or ((kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le))
 
 
-def _field(kind: Any, name: str) -> Any:
+def _field(kind: object, name: str) -> object:
     """Return the type of a struct's field, or the type of the values of a mapping."""
     fields = kind.fields if isinstance(kind, inspect.StructType) else ()
     return next((field.type for field in fields if field.encode_name == name), getattr(kind, "value_type", None))
 
 
-def _resolved(kind: Any) -> Any:
+def _resolved(kind: object) -> object:
     """Return the inner type of an optional type, and any other type itself."""
     if isinstance(kind, inspect.UnionType):
         return next((one for one in kind.types if not isinstance(one, inspect.NoneType)), kind)
     return kind
 
 
-def _keys(kind: Any) -> list[str]:
+def _keys(kind: object) -> list[str]:
     return [field.encode_name for field in kind.fields] if isinstance(kind, inspect.StructType) else []
 
 
@@ -477,7 +477,7 @@ def _value_text(at: _At) -> str:
     return f"the text `{_short(at.node)}`" if is_text else f"`{_short(at.node)}`"
 
 
-def _kind_text(kind: Any) -> str:
+def _kind_text(kind: object) -> str:
     """Return a description of the expected value."""
     kind = _resolved(kind)
     match kind:
@@ -572,11 +572,11 @@ class Document:
         except RecursionError:
             raise self.error(node, "a value contains itself") from None
 
-    def _plain(self, node: yaml.Node) -> Any:
+    def _plain(self, node: yaml.Node) -> object:
         if isinstance(node, yaml.SequenceNode):
             return [self._plain(item) for item in node.value]
         if isinstance(node, yaml.MappingNode):
-            mapping: dict[str, Any] = {}
+            mapping: dict[str, object] = {}
             for key, value in items(node):
                 if not isinstance(key, yaml.ScalarNode):
                     raise self.error(key, "a key must be a string")

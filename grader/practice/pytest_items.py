@@ -10,7 +10,7 @@ import re
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,7 +25,7 @@ _practices = pytest.StashKey["dict[Path, Practice]"]()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, object, object]:
     """Collect only the checks of an exercise file, not the tests that other plugins find in it."""
     others = yield
     # most files are not exercise files; for them, nothing of the grader is imported
@@ -162,7 +162,7 @@ class CheckItem(pytest.Item):
             facts = [replace(fact, checks=(check.id,)) for fact in facts]  # as if each explained this check alone
             yield from explained(replace(result, facts=tuple(facts)), check)
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """Return the explanation of a failure. For a fault of the grader, return one line. No traceback is shown."""
         from ..base.files import UserError
         from ..base.text import paragraph

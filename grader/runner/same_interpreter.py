@@ -18,7 +18,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib import import_module
 from io import StringIO, TextIOBase
 from types import ModuleType
-from typing import Any
 
 from ..course.load import Limits
 from ..course.remarks import Died
@@ -204,7 +203,7 @@ class SameInterpreter:
             self.close()
         return TransportAnswer(frame, printed.printed.text())
 
-    def _run(self, file: LearnerFile | CandidateFile, batch: dict[str, Any], printed: "_Output") -> list[Any]:
+    def _run(self, file: LearnerFile | CandidateFile, batch: dict[str, object], printed: "_Output") -> list[object]:
         failed = None
         if self._used:
             printed.muted = True  # the file prints again what it printed when it was loaded

@@ -26,7 +26,7 @@ _DURATION = re.compile(
 _SECONDS = (1, 60, 3600, 86400, 604800)
 
 
-def moment(value: Any, *, zoned: bool = False) -> str | None:
+def moment(value: object, *, zoned: bool = False) -> str | None:
     """Return a time in ISO 8601, or None for anything that is not a time.
 
     A time without an offset is in UTC, as in nbgrader and Gradescope.

@@ -154,9 +154,9 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
     return Overrides({name: tuple(listed) for name, listed in found.items()})
 
 
-def parts(one: Decision) -> dict[DecisionPart, Any]:
+def parts(one: Decision) -> dict[DecisionPart, object]:
     """Return everything that a decision says, part by part, with the values."""
-    found: dict[DecisionPart, Any] = {}
+    found: dict[DecisionPart, object] = {}
     for key in WHAT:
         # the type of the value tells what its parts are; None is no decision
         match getattr(one, key):
@@ -203,7 +203,7 @@ def merged(decisions: Sequence[Decided]) -> Decided:
     """Merge decisions into one. A later value replaces an earlier one, but all comments are kept."""
     if not decisions:
         return _EMPTY
-    values: dict[DecisionPart, Any] = {}
+    values: dict[DecisionPart, object] = {}
     for one in decisions:
         values |= parts(one)
     comments = [one.comment for one in decisions if one.comment]
@@ -219,7 +219,7 @@ def key_of(learner: str, decided: Decided) -> str:
 
 def entry_text(learner: str, decided: Decided) -> str:
     """Return a decision as a YAML list item for the file."""
-    entry: dict[str, Any] = {"learner": learner}
+    entry: dict[str, object] = {"learner": learner}
     # what has its default value is left out, so that the file stays short
     for name in (*WHAT, "made_for"):
         value = getattr(decided, name)
@@ -370,7 +370,7 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
     )
 
 
-def _numbered(one: Decided, number: int) -> dict[DecisionPart, Any]:
+def _numbered(one: Decided, number: int) -> dict[DecisionPart, object]:
     """Return the parts of a decision that can apply. Each comment has its own number, because all comments apply."""
     return {
         (key, str(number) if key == "comment" else name): value

@@ -569,7 +569,7 @@ class _Parser:
             made = Made(names[0], arguments, at if several else None, len(names))
             self._add(Op(name, function, tuple(used), made))
 
-    def _argument(self, argument: ast.expr, used: list[int]) -> tuple[str, Any]:
+    def _argument(self, argument: ast.expr, used: list[int]) -> tuple[str, object]:
         """Return an argument of a call as in `Made`, and add the nodes in it to `used`."""
         match argument:
             case ast.List(elts=items):

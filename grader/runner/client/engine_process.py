@@ -6,7 +6,7 @@ Whatever a process does affects only the current batch. The next batch gets a ne
 import re
 import time
 from collections.abc import Collection, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
@@ -192,7 +192,7 @@ class EngineProcess:
     def __enter__(self) -> "EngineProcess":
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, filterfalse
 from operator import lt
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
 import msgspec
 
@@ -356,7 +356,7 @@ def compare_untouched(program: Program, outcome: Done | Broke, function: str) ->
 
     They are observed before the function is called, and after each call.
     """
-    observed: tuple[tuple[Literal["value", "gradient", "inputs"], Any], ...]
+    observed: tuple[tuple[Literal["value", "gradient", "inputs"], object], ...]
     observed = (("value", outcome.values), ("gradient", outcome.grads), ("inputs", outcome.inputs))
     for what, (old, *later) in observed:
         for new in later:

@@ -76,7 +76,7 @@ class CheckSession:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self._plugin.running = None
         self._stack.close()
 
@@ -209,7 +209,7 @@ class _Plugin:
         wanted = self.course.hidden_test(self.collected).name if self.collected else None
         return True if collection_path.suffix == ".py" and collection_path.name != wanted else None
 
-    def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: object) -> None:
+    def pytest_exception_interact(self, call: pytest.CallInfo[object], report: object) -> None:
         """Record why a file cannot be collected."""
         if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
             error = call.excinfo.value
@@ -329,7 +329,7 @@ class _Plugin:
             stop=call.stop,
         )
 
-    def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> dict[str, Any]:
+    def pytest_json_runtest_metadata(self, item: pytest.Item, call: pytest.CallInfo[object]) -> dict[str, object]:
         """Return the grader's part of the JSON report: the outcome of the check.
 
         An error of the hidden test, of the grader or of this machine is no outcome. It is recorded instead, and never
@@ -426,10 +426,10 @@ class _Reporter(json_report.JSONReport):  # type: ignore[misc]
         super().__init__(self._config)
         self.pytest_sessionstart(None)
 
-    def finish(self, session: pytest.Session) -> dict[str, Any]:
+    def finish(self, session: pytest.Session) -> dict[str, object]:
         """Return the report of the test that ran since `begin`."""
         self.pytest_sessionfinish(session)
-        report: dict[str, Any] = self.report
+        report: dict[str, object] = self.report
         return report
 
 

@@ -258,7 +258,7 @@ def read_misconceptions(path: Path, solution: str, hints: int) -> list[Misconcep
     if not path.exists():
         return []
     document = Document(path)
-    document.convert(document.root, list[Any])  # raises an error if it is no list
+    document.convert(document.root, list[object])  # raises an error if it is no list
     misconceptions: list[Misconception] = []
     for node in document.root.value:
         raw = document.convert(node, _Raw, "this misconception")

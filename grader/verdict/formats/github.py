@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import PurePath
-from typing import Any
 
 from msgspec import UNSET
 
@@ -171,7 +170,7 @@ def classroom50(report: Report, variables: Mapping[str, str]) -> str:
     )
 
 
-def _tests(report: Report) -> Iterator[dict[str, Any]]:
+def _tests(report: Report) -> Iterator[dict[str, object]]:
     for exercise in report.exercises:
         for check in exercise.checks:
             if not check.bonus:
@@ -180,7 +179,7 @@ def _tests(report: Report) -> Iterator[dict[str, Any]]:
                 yield {**_test(exercise, check), "score": 0, "max-score": 0, "bonus": check.score}
 
 
-def _test(exercise: ExerciseResult, check: CheckResult) -> dict[str, Any]:
+def _test(exercise: ExerciseResult, check: CheckResult) -> dict[str, object]:
     passed = check.status == "passed"
     return {
         "test-name": one_line(f"{exercise.number} {exercise.title}: {check.title}"),

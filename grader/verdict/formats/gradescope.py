@@ -8,7 +8,6 @@ The tests add up to the score. Gradescope has no field for a penalty, so it is a
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from msgspec import UNSET, to_builtins
 
@@ -35,7 +34,7 @@ def gradescope(reports: Iterable[Report], details: Details) -> Iterator[Exported
         yield {f"{report.submission.id}/results.json": json_text(_results(report, details))}
 
 
-def _results(report: Report, details: Details) -> dict[str, Any]:
+def _results(report: Report, details: Details) -> dict[str, object]:
     course, stamp = report.course, report.submission
     # the tests, whose scores add up to the score
     tests = [
@@ -87,7 +86,7 @@ def _overview(report: Report) -> Iterator[str]:
             yield f"{name}: {status_text(exercise.status)}"
 
 
-def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: Details) -> dict[str, Any]:
+def _test(exercise: ExerciseResult, number: int, check: CheckResult, details: Details) -> dict[str, object]:
     return {
         "score": check.score,
         # Gradescope has no bonus: points above a maximum of 0 are extra
@@ -109,7 +108,7 @@ def _output(exercise: ExerciseResult, check: CheckResult) -> str:
     return "\n".join(filter(None, (one_line(decision_on(check)), why, printed)))
 
 
-def _penalty(learner: Learner, visibility: str) -> dict[str, Any]:
+def _penalty(learner: Learner, visibility: str) -> dict[str, object]:
     return {
         "score": -learner.penalty,
         "max_score": 0,
@@ -121,7 +120,7 @@ def _penalty(learner: Learner, visibility: str) -> dict[str, Any]:
     }
 
 
-def _all_visible(tests: Iterable[dict[str, Any]]) -> bool:
+def _all_visible(tests: Iterable[dict[str, object]]) -> bool:
     return all(test["visibility"] == "visible" for test in tests)
 
 

@@ -415,7 +415,7 @@ def schema() -> dict[str, Any]:
     return schema_of(Report, SCHEMA)
 
 
-def schema_of(kind: type[msgspec.Struct], name: str) -> dict[str, Any]:
+def schema_of(kind: type[msgspec.Struct], name: str) -> dict[str, object]:
     """Return the JSON Schema (draft 2020-12) of the files that hold a struct. `name` becomes its `$id`."""
     # as JSON and back, because the defaults in msgspec's schema may be tuples
     plain = msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(kind)))

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from .edits import Candidate, CandidateKind, Splice
 
@@ -1043,7 +1043,7 @@ def _expressions(statement: ast.stmt) -> Iterator[ast.expr]:
 
 def _header_end(statement: ast.stmt) -> int:
     """Return the last line of a statement, without its blocks."""
-    blocks: Iterable[Any] = (getattr(statement, field, ()) for field in ("body", "handlers", "cases"))
+    blocks: Iterable[object] = (getattr(statement, field, ()) for field in ("body", "handlers", "cases"))
     inner = [block[0].lineno - 1 for block in blocks if isinstance(block, list) and hasattr(block[0], "lineno")]
     return max(statement.lineno, min(inner)) if inner else statement.end_lineno or statement.lineno
 

@@ -60,7 +60,7 @@ def function_of(shape: EngineReading, program: list[Any], root: int, grads: Sequ
     return f
 
 
-def _number(shape: EngineReading, node: Any, place: int) -> float:
+def _number(shape: EngineReading, node: object, place: int) -> float:
     """Return the number that an argument holds. Raises `TypeError`, as code of the learner's own would."""
     wanted = values.name_of(shape.cls)
     if not isinstance(node, shape.cls):

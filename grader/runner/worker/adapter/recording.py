@@ -42,8 +42,9 @@ class Trace:
 
     def __init__(self, shape: EngineReading) -> None:
         self._shape = shape
-        self._made: dict[int, tuple[Any, str, tuple[Any, ...]]] = {}  # by address: the node, operation and operands
-        self._kept: dict[str, Any] = {}  # methods that the class itself defines
+        # by address: the node, operation and operands
+        self._made: dict[int, tuple[object, str, tuple[object, ...]]] = {}
+        self._kept: dict[str, object] = {}  # methods that the class itself defines
         self._watched = [name for name in _METHODS if isinstance(getattr(shape.cls, name, None), FunctionType)]
         for name in self._watched:
             method = getattr(shape.cls, name)
@@ -60,7 +61,7 @@ class Trace:
             else:
                 delattr(self._shape.cls, name)
 
-    def _around(self, run: Callable[..., Any], op: str, reflected: bool, *operands: Any) -> Any:
+    def _around(self, run: Callable[..., object], op: str, reflected: bool, *operands: object) -> object:
         result = run(*operands)
         if isinstance(result, self._shape.cls) and not any(result is one for one in operands):
             # the innermost call ends first, and counts; the node is kept, so that its address stays
@@ -68,7 +69,7 @@ class Trace:
             self._made.setdefault(id(result), (result, op, operands[::-1] if reflected else operands))
         return result
 
-    def graph(self, objects: Iterable[Any], oldest_first: Iterable[Any]) -> list[Any] | None:
+    def graph(self, objects: Iterable[object], oldest_first: Iterable[object]) -> list[object] | None:
         """Return the nodes of the graph from which objects were computed, inputs first.
 
         Return None if there are too many nodes, or if a node with inputs was not made by an operation.
@@ -78,7 +79,7 @@ class Trace:
             oldest_first: all nodes, inputs before their users.
         """
         # the graph, from the objects back to the leaves
-        wanted: dict[int, Any] = {}
+        wanted: dict[int, object] = {}
         waiting = [one for one in objects if isinstance(one, self._shape.cls)]
         while waiting:
             node = waiting.pop()
@@ -95,7 +96,7 @@ class Trace:
         sound = all(place.get(id(one), at) < at for at, node in enumerate(nodes) for one in self.operands(node))
         return nodes if sound and len(nodes) == len(wanted) else None
 
-    def operands(self, node: Any) -> list[Any]:
+    def operands(self, node: object) -> list[object]:
         """Return the operands of a node that are nodes, one for each use; an empty list for a leaf."""
         return [one for one in self._made.get(id(node), (None, "", ()))[2] if isinstance(one, self._shape.cls)]
 
@@ -145,20 +146,20 @@ class RecordedGraph(Protocol):
     leaves: dict[int, int]
     rules: Rules
 
-    def engine_nodes(self) -> list[Any]:
+    def engine_nodes(self) -> list[object]:
         """Return every node of the engine."""
 
-    def is_leaf(self, node: Any) -> bool:
+    def is_leaf(self, node: object) -> bool:
         """Return whether a node is a leaf of the program."""
 
 
 class _Visit:
     """One run of a local rule."""
 
-    def __init__(self, node: Any, index: int, inner: bool, upstream: str, line: int) -> None:
+    def __init__(self, node: object, index: int, inner: bool, upstream: str, line: int) -> None:
         self.node, self.index, self.inner, self.upstream, self.line = node, index, inner, upstream, line
-        self.targets: list[Any] = []
-        self.changes: list[list[Any]] = []
+        self.targets: list[object] = []
+        self.changes: list[list[object]] = []
 
     def wire(self) -> list[Any]:
         return [self.index, self.inner, self.upstream, self.line, self.changes]
@@ -177,12 +178,12 @@ class Recording:
     """
 
     def __init__(self, graph: RecordedGraph, filename: str, *, traced: bool = False) -> None:
-        self.answer: list[Any] = ["record"]
+        self.answer: list[object] = ["record"]
         self._graph, self._shape, self._filename = graph, graph.shape, filename
         self._made_at: dict[int, tuple[int, int]] = {}  # by address: the program's node it was made for, and the line
         self._index: dict[int, int] = {}  # the indices of the program's nodes, by address
         self._tokens: dict[int, str] = {}  # the gradients when they were last looked at, by address
-        self._operands: dict[int, list[Any]] = {}  # the operands that are nodes, by the operation's address
+        self._operands: dict[int, list[object]] = {}  # the operands that are nodes, by the operation's address
         self._visits: list[_Visit] = []
         self._running: list[_Visit] = []  # the rules that are running, innermost last
         self._observer: GradientObserver | None = None
@@ -190,7 +191,7 @@ class Recording:
         self._left_out = 0
         self._elsewhere = False
         self._trace = Trace(graph.shape) if traced else None
-        self._objects: list[Any] | None = [] if traced else None  # None for the program's nodes
+        self._objects: list[object] | None = [] if traced else None  # None for the program's nodes
         self._values: list[str] = []  # of all nodes when `begin` was called
         graph.nodes.on_made = self._made
 
@@ -271,11 +272,11 @@ class Recording:
             traced,
         ]
 
-    def _nodes(self) -> list[Any]:
+    def _nodes(self) -> list[object]:
         """Return the nodes that are recorded."""
         return self._graph.objects if self._trace is None else self._objects or []
 
-    def _traced(self) -> list[Any] | None:
+    def _traced(self) -> list[object] | None:
         if self._trace is None or self._objects is None:
             return None
         names: dict[int, list[int]] = {}
@@ -286,7 +287,7 @@ class Recording:
         except BaseException:
             return None
 
-    def _around(self, node: Any, run: "partial[Any]") -> Any:
+    def _around(self, node: object, run: "partial[Any]") -> object:
         assert self._functions is not None
         self._look()
         visit = self._visit(node, self._functions.lines(node, self._filename)[0])
@@ -300,7 +301,7 @@ class Recording:
             self._look()
             self._running.pop()
 
-    def _visit(self, node: Any, line: int) -> _Visit:
+    def _visit(self, node: object, line: int) -> _Visit:
         inner = id(node) not in self._index
         made_for = self._made_at.get(id(node), (-1, 0))[0] if self._trace is None else -1
         index = made_for if inner else self._index[id(node)]
@@ -332,7 +333,7 @@ class Recording:
                 self._elsewhere = True
             self._note(self._visits[-1], node, before, after, line, outside=True)
 
-    def _may_give(self, giver: Any, to: Any) -> bool:
+    def _may_give(self, giver: object, to: object) -> bool:
         """Return whether the rule of the node `giver` may write the gradient of the node `to`."""
         if id(giver) not in self._tokens:
             return False
@@ -340,7 +341,7 @@ class Recording:
             return True
         return any(to is source for source in self._operands[id(giver)])
 
-    def _visit_of(self, giver: Any, to: Any, line: int) -> _Visit:
+    def _visit_of(self, giver: object, to: object, line: int) -> _Visit:
         """Return the visit to which a write belongs.
 
         That is the last visit, unless it is of another node or has already made all its writes to this gradient.
@@ -363,7 +364,7 @@ class Recording:
                 if visit is not None and before is not None:
                     self._note(visit, node, before, after, 0, outside=not self._running)
 
-    def _note(self, visit: _Visit, node: Any, before: str, after: str, line: int, *, outside: bool) -> None:
+    def _note(self, visit: _Visit, node: object, before: str, after: str, line: int, *, outside: bool) -> None:
         visit.targets.append(node)
         if id(node) not in self._index:  # the node is not part of the program
             return
@@ -374,7 +375,7 @@ class Recording:
 
     # -- reading ------------------------------------------------------------------------------
 
-    def _token(self, node: Any) -> str:
+    def _token(self, node: object) -> str:
         """Return the stored gradient of a node as text."""
         assert self._observer is not None
         try:
@@ -382,7 +383,7 @@ class Recording:
         except Exception:
             return _UNREADABLE
 
-    def _spelled(self, node: Any, name: str) -> str:
+    def _spelled(self, node: object, name: str) -> str:
         if not isinstance(node, self._shape.cls):
             return "!" + values.name_of(type(node))
         try:
@@ -416,8 +417,8 @@ class Log:
     """
 
     def __init__(self, graph: RecordedGraph) -> None:
-        self.events: list[list[Any]] = []
-        self.losses: list[Any] = []
+        self.events: list[list[object]] = []
+        self.losses: list[object] = []
         self._graph, self._shape = graph, graph.shape
         self._leaves = {index: graph.objects[index] for index in sorted(graph.leaves.values())}
         self._places = {id(leaf): index for index, leaf in self._leaves.items()}
@@ -448,7 +449,7 @@ class Log:
         self._look()
         self._inside += 1
 
-    def end_loss(self, root: Any) -> None:
+    def end_loss(self, root: object) -> None:
         """Note that `loss_of` returns a node."""
         self._inside -= 1
         self._note("loss", len(self.losses), self._spelled(root))
@@ -510,7 +511,7 @@ class Log:
     def _token(self, index: int, name: str) -> str:
         return self._shape.spell(self._observers[name].stored(self._leaves[index]), name)
 
-    def _spelled(self, node: Any) -> str:
+    def _spelled(self, node: object) -> str:
         name = self._shape.data
         return (
             self._shape.spell(self._observers[name].stored(node), name) if isinstance(node, self._shape.cls) else "nan"
