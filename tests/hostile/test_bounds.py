@@ -102,8 +102,11 @@ def test_what_is_raised_in_long_lines_is_cut(
     wide = text * (60_000 // len(text.encode()))
     raises = RAISES if loaded else f"{RAISES}fail()\n"
     report = graded(lambda names: raises.format(text=text, wide=wide, names=" = ".join(["unused", *names])))
-    statuses = {check.status for exercise in report.exercises for check in exercise.checks}
-    assert ({"error"} if loaded else {"skipped"}) == statuses
+    checks = [check for exercise in report.exercises for check in exercise.checks]
+    unjudged = {check.id for check in checks if check.status == "not_started"}
+    # what an engine may offer is not judged where its operations raise
+    assert ({"optional"} if loaded else set()) == unjudged
+    assert {"error" if loaded else "skipped"} == {check.status for check in checks if check.id not in unjudged}
     shown = side.show(report)
     assert shown["bytes"] <= trusted_side.REPORT
     assert shown["lines"] <= trusted_side.LINES
