@@ -140,6 +140,11 @@ def of_type(name: str) -> str:
     return f"{'an' if name[0].lower() in 'aeio' else 'a'} {name}"
 
 
+def letters(text: str) -> str:
+    """Return a text for a comparison: in lower case, and with nothing but its letters and digits."""
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
 def counted(number: float, one: str) -> str:
     """Return a number with its noun in the singular or the plural, such as `1 point` and `2 points`."""
     shown = f"{number:g}" if isinstance(number, float) else str(number)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..base.text import counted, did_you_mean, few, plain
+from ..base.text import counted, did_you_mean, few, letters, plain
 from ..course.learners import ChangedTotal, ChangeReason, Decided, NeedsReview, ReasonKind, ReviewKind
 from .sentence import Sentence, duration_text, filled, listed
 
@@ -230,14 +230,10 @@ def columns_text(columns: Sequence[tuple[str, str]], unread: Sequence[tuple[str,
         unread: the other columns: pairs of a heading and a similar known heading, or an empty text.
     """
     # a heading that is the field's own name, apart from case and punctuation, needs no explanation
-    known = [name if _letters(name) == _letters(field) else f"{name} as {field}" for name, field in columns]
+    known = [name if letters(name) == letters(field) else f"{name} as {field}" for name, field in columns]
     other = [f"`{name}` (did you mean `{near}`?)" if near else f"`{name}`" for name, near in unread]
     text = f"columns recognised: {', '.join(known)}"
     return f"{text}; not recognised, and not used: {few(other, _SHOWN)}" if other else text
-
-
-def _letters(text: str) -> str:
-    return "".join(c for c in text.casefold() if c.isalnum())
 
 
 def members_text(platform: str, names: Sequence[str]) -> str:

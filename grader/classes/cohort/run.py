@@ -59,23 +59,26 @@ class Settings(msgspec.Struct, frozen=True):
     drawn: Drawn
 
 
-class Job(msgspec.Struct, frozen=True, tag="job"):
-    """One submission to grade. If `seed` is empty, the seed of the run counts."""
-
+class _OfSubmission(msgspec.Struct, frozen=True):
     submission: Submission
-    seed: str = ""
 
     @property
     def id(self) -> str:
         """Return the id of the submission."""
         return self.submission.stamp.id
 
+
+class Job(_OfSubmission, frozen=True, tag="job"):
+    """One submission to grade. If `seed` is empty, the seed of the run counts."""
+
+    seed: str = ""
+
     def failed(self, message: str) -> "Faulted":
         """Return the outcome if the grader fails."""
         return Faulted(self.id, message)
 
 
-class SearchJob(msgspec.Struct, frozen=True, tag="search"):
+class SearchJob(_OfSubmission, frozen=True, tag="search"):
     """A submission whose report is written, to be searched for the lines that must change.
 
     Attributes:
@@ -83,14 +86,8 @@ class SearchJob(msgspec.Struct, frozen=True, tag="search"):
         seed: the seed of the report. If it is empty, the seed of the run counts.
     """
 
-    submission: Submission
     exercises: tuple[str, ...]
     seed: str = ""
-
-    @property
-    def id(self) -> str:
-        """Return the id of the submission."""
-        return self.submission.stamp.id
 
     def failed(self, message: str) -> "Unsearched":
         """Return the outcome if the grader fails."""

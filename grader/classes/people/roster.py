@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ...base.files import UserError, read_plain
-from ...base.text import few, printable
+from ...base.text import few, letters, printable
 from ...course.learners import Person, Submitter, platform_id
 from ...verdict.report import SubmissionStamp
 from ...words.instructor import problem_text
@@ -158,12 +158,12 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[tuple[int, list[s
 def _delimiter(text: str) -> str:
     """Return the delimiter that gives the most known headings in the first line."""
     first = next((line for line in text.splitlines() if line.strip()), "")
-    return max(_DELIMITERS, key=lambda one: sum(_plain(cell) in _FIELD for cell in first.split(one)))
+    return max(_DELIMITERS, key=lambda one: sum(letters(cell) in _FIELD for cell in first.split(one)))
 
 
 def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
     """Return the field of each column, or None for an unused column."""
-    words = [_plain(cell) for cell in header]
+    words = [letters(cell) for cell in header]
     columns = [_FIELD.get(word) for word in words]
     # Canvas uses `ID` for its own id; nbgrader and handwritten lists use it for a login
     canvas = "student" in words and not {"sisuserid", "sisloginid"}.isdisjoint(words)
@@ -185,7 +185,7 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
 
 def _similar(heading: str, free: Sequence[str]) -> str:
     """Return a heading from `free` that is similar to `heading`, or an empty text."""
-    return next(iter(difflib.get_close_matches(_plain(heading), free, n=1, cutoff=0.8)), "")
+    return next(iter(difflib.get_close_matches(letters(heading), free, n=1, cutoff=0.8)), "")
 
 
 def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:
@@ -208,10 +208,6 @@ def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | Non
             raise RosterError(name, line, "no_time", text=person.submitted_at)
         cells["submitted_at"] = at
     return Person(**cells)
-
-
-def _plain(heading: str) -> str:
-    return "".join(c for c in heading.casefold() if c.isalnum())
 
 
 # -- the owner of each submission

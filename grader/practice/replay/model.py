@@ -65,17 +65,22 @@ class Expected(msgspec.Struct, frozen=True):
     grad: float | None
 
 
-class ReplayNode(msgspec.Struct, frozen=True):
-    """A node of the program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`.
-
-    If `inner` is true, the learner's code makes the node and the check's program does not name it. Its numbers may be
-    far larger than those of the program.
-    """
+class GameNode(msgspec.Struct, frozen=True):
+    """A node of a program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`."""
 
     name: str
     op: str
     inputs: tuple[Input, ...]
     leaf_value: float | None
+
+
+class ReplayNode(GameNode, frozen=True):
+    """A node of a program, with the results of an engine.
+
+    If `inner` is true, the learner's code makes the node and the check's program does not name it. Its numbers may be
+    far larger than those of the program.
+    """
+
     yours: Seen
     expected: Expected
     inner: bool = False

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ...base.page import Parts, write_page
 from ...base.text import plain
 from ...course.program import OPERATIONS, Leaf, Operation, Program, program
-from .model import Input, Landscape, Model, Played, Replay, Thermometer
+from .model import GameNode, Input, Landscape, Model, Played, Replay, Thermometer
 
 _HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
@@ -76,15 +76,6 @@ def build_replay_page(played: Played) -> str:
 def build_replay_frame() -> str:
     """Return the same page without replays, as HTML, for a frame. The page around it sends it `document(...)`."""
     return write_page(PARTS, "Replay", None)
-
-
-class GameNode(Struct, frozen=True):
-    """A node of a program in the form of a replay, without the results of an engine."""
-
-    name: str
-    op: str
-    inputs: tuple[Input, ...]
-    leaf_value: float | None
 
 
 class Game(Struct, frozen=True):
