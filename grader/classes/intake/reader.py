@@ -28,8 +28,8 @@ _DIGEST = 80  # bytes of a digest
 class ReadingLimits(msgspec.Struct, frozen=True):
     """The limits for reading one submission.
 
-    They are the only bounds on what an archive may take. A tar file of 4 GB takes about 5 s of CPU time. The limit
-    in wall time is ten times the limit in CPU time, so that load on the machine changes no result.
+    They are the only bounds on what an archive may take. A compressed tar file of 4 GB took 10 s of CPU time on a busy
+    machine. The limit in wall time is ten times the limit in CPU time, so that load on the machine changes no result.
     """
 
     cpu_s: float = 30.0
