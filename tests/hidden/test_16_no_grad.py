@@ -36,6 +36,7 @@ TWICE = [
 def test_a_total_is_a_number(engine: EngineUnderCheck) -> None:
     for names, losses in (
         ("L", program("L = a * b", a=3, b=-2)),
+        ("JLK", program("J = a * b; K = a + c; L = K * c + J", a=0.25, b=-1.5, c=4)),
         ("KL", program("K = a * b; L = K * K + a", a=3, b=-2)),
         ("JKL", program("J = a * b; K = a + c; L = K * c + J", a=0.25, b=-1.5, c=4)),
         ("LL", program("L = a * b", a=3, b=-2)),
