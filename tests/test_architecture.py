@@ -33,7 +33,7 @@ STARTS = {
     "base.processes": ["subprocess.Popen", "webbrowser", "webbrowser", "webbrowser.Error", "webbrowser.open"],
     "runner.worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
     "runner.worker.confine.server": ["os.fork"],
-    "verdict.grading.helpers": ["os.fork"],
+    "verdict.grading.side_by_side": ["os.fork"],
 }
 STARTER = re.compile(
     r"os\.(fork\w*|exec[lv]\w*|spawn\w+|posix_spawn\w*|popen|system|startfile)"

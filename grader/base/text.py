@@ -349,7 +349,6 @@ def packed(words: list[str], room: int, first: int | None = None) -> list[str]:
     lines: list[str] = []
     line = ""
     for word in words:
-        # the room in the present line
         left = room if lines else first
         if line and columns(line) + 1 + columns(word) <= left:
             line = f"{line} {word}"

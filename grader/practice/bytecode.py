@@ -29,7 +29,6 @@ def bytecode(site: Path, exercise: str, stub: str, inputs: str, older: bytes) ->
         tab.grade(exercise, f"{stub}\nimport math, random\n", 80)
         tab.replay(exercise, stub)
 
-    # compile the imported modules
     index: dict[str, str] = {}
     new = BytesIO()
     known = zipfile.ZipFile(BytesIO(older)) if older else None

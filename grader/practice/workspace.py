@@ -204,7 +204,6 @@ def choose(course: Course, words: Sequence[str], given: Path | None, *, official
     # the learner's own folder is the default, so naming it changes nothing, not even the next step
     own = [] if official else [os.path.realpath(root), os.path.realpath(folder)]
     given = next((Path(word) for word in folders if os.path.realpath(word) not in own), given)
-    # the files in it
     if official:
         _refuse_links([*(Path(word).parent for word in words if is_file(word)), *filter(None, [given])])
     if given is not None:

@@ -9,11 +9,12 @@ import msgspec
 from ..course.facts import FactKind, FaultFact
 from ..course.program import FORMS, METHODS
 from ..course.remarks import CellStart
+from .sentence import filled
 
 # The sentences, by kind. Their fields are those of a fact, of `_fields`, and of `_rule_fields` for facts about a rule.
 _OF_RULES: dict[FactKind, str] = {  # after the operation and the place of its rule
     "gives_other": "the result is {found}. It should be a node.",
-    "overwrites": "the rule sets {both_grads}{to_found} instead of adding to {them}.",
+    "overwrites": "the rule sets {both_grads}{found:? to {found}} instead of adding to {them}.",
     "gives_input": "the result is {any_input} itself, not a new node.",
     "rule_is_none": (
         "L.{found} is None, so no rule of L can run. `L.{found} = f` stores a function f; "
@@ -48,7 +49,10 @@ OF_TRAINING: dict[FactKind, str] = {
     "other_root": "`train` calls backward() on another node than the one that loss_of() returns.",
     "passes_taken": "In a training of {expected} steps, `train` calls backward() {moves}.",
     "moved_early": "`train` moves the parameters {early}.",
-    "not_cleared": "When {passes_that} in `train` begins, {gradients_are} not 0. The pass adds to {to_them}.",
+    "not_cleared": (
+        "When {passes_that} in `train` begins, {one:?the gradient of {which} is|the gradients are} not 0. "
+        "The pass adds to {one:?it|them}."
+    ),
     "cleared_early": "`train` sets the gradients to 0 after backward() and before the step, so nothing moves.",
     "never_moved": "`train` changes the value of no parameter.",
     "some_left": "`train` {leaves} the value of {which}.",
@@ -81,16 +85,22 @@ SENTENCES: dict[FactKind, str] = {
     "value": "In `{shown}` with {numbers}, L.data is {found}. It should be {expected}.",
     "contribution": (
         "In `{shown}`{where}, with {numbers} and L.grad = {upstream}, {each} receives {found}. "
-        "It should receive {expected}.{elsewhere}"
+        "It should receive {expected}.{other:? In `{elsewhere}` with {other_numbers}, it receives the right "
+        "contribution.}"
     ),
-    "wrong_gradient": "After backward() on {program_text}, {grads_are} {found}. {they} should be {right}.",
+    "wrong_gradient": (
+        "After backward() on {program_text}, {grads: and } {grads:is|are} {found}. "
+        "{grads:It|They} should be {right: and }."
+    ),
     "shifted": (
         "In `{shown}` with {numbers}, {node}.grad is the gradient for {node} {found} in place of {node}. An added "
         "number, however small, changes the gradient."
     ),
     # the whole engine, and the backward pass
     "single_precision": "All {found} have single precision (float32). Use double precision, as Python's float does.",
-    "not_seeded": "After backward() every gradient is {nothing}, even the root's. The root's gradient should be 1.",
+    "not_seeded": (
+        "After backward() every gradient is {found:?0 or None|0}, even the root's. The root's gradient should be 1."
+    ),
     "all_cleared": "Rules add to gradients during backward(), but afterwards every gradient is 0.",
     "seed": "After backward() on {program}, the root's gradient is {found}. It should be 1.",
     "no_rule_ran": "After backward() only the root has a gradient. No rule ran.",
@@ -116,38 +126,32 @@ def fact_text(fact: FaultFact, cells: Sequence[CellStart] = ()) -> str:
     fields = {**msgspec.structs.asdict(fact), **_fields(fact)}
     if fact.operation:
         fields |= _rule_fields(fact, cells)
-    text = SENTENCES[fact.kind].format_map(fields)
+    text = filled(SENTENCES[fact.kind], fields)
     if fact.orders:
         text += f" This was seen in {orders_text(*fact.orders)}."
     return " ".join(text.split())  # a program's text contains several spaces in a row
 
 
-def _fields(fact: FaultFact) -> dict[str, str]:
+def _fields(fact: FaultFact) -> dict[str, object]:
     """Return the fields for sentences about programs, and about gradients after a backward pass."""
     # a program with values has the form `L = a * b    with a = 2, b = 3`
     shown, _, numbers = fact.program.partition("with")
     elsewhere, _, other_numbers = fact.other.partition("with")
-    one_parameter = fact.other in ("first", "last")
-    leaves, right = fact.input.split(","), dict.fromkeys(fact.expected.split(","))
     # Every field gets a text for every kind of fact. A template names those with a meaning for it.
     return {
         # a program, and gradients after a backward pass on it
         "shown": shown.strip(),
         "numbers": numbers,
-        "elsewhere": f" In `{elsewhere.strip()}` with {other_numbers}, it receives the right contribution."
-        if fact.other
-        else "",
+        "elsewhere": elsewhere.strip(),
+        "other_numbers": other_numbers,
         "program_text": _operation_text(fact.operation) if fact.operation else f"`{fact.program}`",
-        "grads_are": " and ".join(f"{leaf}.grad" for leaf in leaves) + (" are" if len(leaves) > 1 else " is"),
-        "they": "They" if len(leaves) > 1 else "It",
-        "right": " and ".join(right),
-        "nothing": "0 or None" if fact.found else "0",
+        "grads": [f"{leaf}.grad" for leaf in fact.input.split(",")],
+        "right": [*dict.fromkeys(fact.expected.split(","))],
         # a training
         "which": _PARAMETERS.get(_ONLY.get(fact.other, fact.other), "some parameters"),
         "early": _EARLY.get(fact.found, _EARLY["first"]),
         "passes_that": _PASSES.get(fact.found, "each backward()"),
-        "gradients_are": f"the gradient of {_PARAMETERS[fact.other]} is" if one_parameter else "the gradients are",
-        "to_them": "it" if one_parameter else "them",
+        "one": fact.other in ("first", "last"),
         "stale": _STALE.get(fact.found, "backward() on the same loss again"),
         "leaves": "changes only" if fact.other in _ONLY else "does not change",
         "moves": {"1": "once", "2": "twice"}.get(fact.found, f"{fact.found} times"),
@@ -174,7 +178,6 @@ def _rule_fields(fact: FaultFact, cells: Sequence[CellStart]) -> dict[str, str]:
         "both_grads": "a.grad and b.grad" if both else f"{name}.grad",
         "any_grad": "a.grad or b.grad" if both else f"{name}.grad",
         "them": "them" if both else "it",
-        "to_found": f" to {fact.found}" if fact.found else "",
         "product": _times(fact.found),
         "should": f" The contribution should be {expected}.",
         "stored": _stored(fact),

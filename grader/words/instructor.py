@@ -658,7 +658,6 @@ WORDS = {
     "warning.beside": "Not part of any submission: {names}.",
     "error": "The results cannot be shown: {message}",
     "made": "{title}, version {version}; graded by grade {grader}. For instructors: hidden checks are shown in full.",
-    # the questions
     "question.absent": "Who submitted nothing?",
     "question.late": "Who was late?",
     "question.review": "Who needs me?",
@@ -682,11 +681,9 @@ WORDS = {
     "filter.wrong": "lost points in {exercise}",
     "filter.misconception": "{exercise}: {title}",
     "filter.clear": " (show all)",
-    # the chart
     "chart.median": "median {median}",
     "chart.points": "points",
     "chart.about": "Distribution of scores: median {median} of {most}; submissions per tenth of the points: {bands}",
-    # tables
     "table.none": "None.",
     "review.all": "Close all reviews for one reason, without a change:",
     "review.keep": "If nothing changes:",

@@ -523,7 +523,6 @@ class _Parser:
             raise self._error(f"not an expression ({error})") from None
         if not body:
             raise self._error("it is empty")
-        # a single expression, or assignments
         if isinstance(body[0], ast.Expr) and len(body) == 1:
             self._assign("L", body[0].value)
         else:

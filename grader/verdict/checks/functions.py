@@ -122,7 +122,6 @@ class FunctionChecks(Judging):
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, p)
-            # the first call, and what it left behind
             first, left, second = outcome.called
             compare_returned(function, first, expected(grads.__getitem__), p.shown, reveal=True, remarks=notes)
             compare_list(function, places, left, p.shown)
@@ -130,7 +129,6 @@ class FunctionChecks(Judging):
             compare_grads(p, grads, outcome.grads[0], largest(answer), (AfterCall(call, passed), *notes), by="check")
             again = AfterCall(f"{call} and {p.root_name}.backward()")
             compare_grads(p, answer.grads, outcome.grads[1], largest(answer), (again, *notes), cleared=True)
-            # the second call, with other gradients
             start = StartingFrom({f"{p.nodes[i].name}.grad": grad for i, grad in others.items()})
             later: tuple[Remark, ...] = (AfterCall(call), start, *notes)
             compare_returned(function, second, expected(others.__getitem__), p.shown, reveal=True, remarks=later)

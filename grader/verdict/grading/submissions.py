@@ -24,7 +24,7 @@ from .repair import search, search_budget
 from .scoring import score
 
 if TYPE_CHECKING:
-    from .helpers import GradeOne, Helpers
+    from .side_by_side import GradeOne, Helpers
 
 Searched: TypeAlias = Callable[[Report], Collection[str]]
 Kept: TypeAlias = MutableMapping[str, ExerciseResult]  # results by exercise
@@ -87,7 +87,7 @@ def _helpers(
     """Return the helpers that grade exercises beside this process; None without a sandbox for them."""
     if not sandboxes:
         return nullcontext()
-    from .helpers import Helpers  # here, because a browser tab has no processes
+    from .side_by_side import Helpers  # here, because a browser tab has no processes
 
     return Helpers(grader, grade_one, exercises, sandboxes)
 
@@ -222,8 +222,8 @@ def grade_events(
         # the worker starts while the hidden tests are collected
         warm = warm or stack.enter_context(sandbox.start(allow_imports=course.allow_imports))
         oracle = stack.enter_context(Oracle(book, memo))
-        # the tests of an exercise that is not run need not be collected
-        checks = stack.enter_context(CheckSession(course, exercises, on_demand=bool(kept)))
+        # tests of an exercise that is not run need not be collected, and helpers collect those of theirs
+        checks = stack.enter_context(CheckSession(course, exercises, on_demand=bool(kept or sandboxes)))
         grader = Grader(course, book, checks, oracle, warm, seed)
         yield from submission_events(
             grader, submission, budget=budget, searched=searched, kept=kept, sandboxes=sandboxes

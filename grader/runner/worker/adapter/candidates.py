@@ -69,7 +69,6 @@ def candidates(file: "ParsedFile") -> list[Candidate]:
     A candidate for a whole function replaces it by nothing. The trusted side puts a right function there. So it does
     with the statements that may sort nodes, which are replaced by names (`ParsedFile.sorts`).
     """
-    # each edit once, by kind
     by_kind: dict[CandidateKind, list[_Edit]] = {kind: [] for kind in ORDER}
     seen: set[tuple[Splice, ...]] = set()
     for edit in file.edits():

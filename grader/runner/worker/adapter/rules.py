@@ -434,7 +434,6 @@ class CalledRules(Rules):
     def run(self, node: Any) -> None:
         call, function = self.call, self._function(node)
         before = self._amounts(node) if call.adds is None else None
-        # call the function as the pass does
         positional = [value for role in call.arguments for value in self._argument(role, node)]
         named = {name: self._argument(role, node)[0] for name, role in call.named}
         returned = function(*positional, **named)
