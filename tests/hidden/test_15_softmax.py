@@ -5,6 +5,7 @@ from grader.program import Program
 
 NAMES = "abcde"
 FAR = "A = a + 1000; B = b + 1000"
+TWICE = "u = exp(a - a); v = exp(b - a); s = u + v + u"  # for torch, if the logits are a, b and a again
 
 
 def largest(logits: tuple[float, ...]) -> str:
@@ -66,6 +67,15 @@ def test_probabilities(engine: EngineUnderCheck) -> None:
         probabilities("L = p_a * p_b", 2, 1),
         probabilities("L = p_a * p_b + p_c", 0.5, -1.25, 2),
         probabilities("L = p_a * p_b + p_c * p_d + p_e", -0.5, 1.5, 0.25, -2, 1),
+        # small probabilities
+        probabilities("L = p_a * 3 + p_b * 1", 4, -4),
+        probabilities("L = p_a * 3 + p_b * 1", -6, 7),
+        program(
+            "p, q, r = softmax([a, b, a]); L = p * q + r",
+            f"{TWICE}; p = u / s; q = v / s; r = u / s; L = p * q + r",
+            a=1.5,
+            b=0.25,
+        ),
     )
 
 
@@ -93,6 +103,10 @@ def test_the_loss_and_its_gradients(engine: EngineUnderCheck) -> None:
         loss_of(1, 0.5, -1.25, 2, times="a"),
         loss_of(3, -0.5, 1.5, 0.25, -2, 1),
         loss_of(0, -0.5, 1.5, 0.25, -2, 1),
+        # logits that contribute little to s
+        loss_of(0, 4, -4),
+        loss_of(1, -6, 7),
+        program("L = cross_entropy([a, b, a], 0)", f"{TWICE}; L = log(s) + a - a", a=1.5, b=0.25),
     )
     engine.agrees_again(loss_of(1, 0.5, -1.25, 2))
 

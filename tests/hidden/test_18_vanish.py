@@ -49,13 +49,15 @@ def test_sizes_of_gradients(engine: EngineUnderCheck) -> None:
         ("xuh", program("h = tanh(u * x); L = h * u", x=0.5, u=-1.5)),
         ("bca", program("h = a * b; L = h * c + h", a=2, b=-3, c=0.5)),
         ("abch", program("h = a * b; L = h + c", a=0, b=2, c=-3)),
+        ("aba", program("L = a * b", a=2, b=-3)),
+        ("ab", program("L = a * b", a=0.004, b=-0.0000007)),
     ):
         engine.measures("thermometer", *names, on=asked, by=lambda values, grads: list(map(abs, grads)), passed=True)
 
 
 @check("weight_scale")
 def test_the_scale_of_weights(engine: EngineUnderCheck) -> None:
-    for n in engine.numbers(4, 10, 100):
+    for n in (*engine.numbers(4, 10, 100), 1, 2):
         engine.returns("weight_scale", n, expected={"size of the weights": n**-0.5}, about=f"weight_scale({n:g})")
 
 
