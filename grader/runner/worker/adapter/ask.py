@@ -1,4 +1,4 @@
-"""What the trusted half asks of the worker: the steps of a run. Also the kinds of its answers that both halves know.
+"""The steps of a run, which the trusted half asks of the worker, and the kinds of its answers that both halves know.
 
 A step is sent as an array of its fields. Its last field, `name`, is the method of `execute.Graph` that takes the step.
 The other fields are the arguments of this method.
