@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edited_texts import of_solution, texts
 from many_graded import grader_of
 from msgspec.structs import replace
 from read_yaml import read_yaml
@@ -129,3 +130,20 @@ def test_a_loop_that_sorts_wrongly_is_named(search: Search, known: str, first: s
     lines = text.splitlines()
     assert (first, last) == (lines[place[0] - 1].strip(), lines[place[-1] - 1].strip())
     assert place == tuple(range(place[0], place[-1] + 1))
+
+
+@pytest.mark.slow
+def test_every_wrong_file_of_the_benchmark_is_an_edit_of_a_right_one() -> None:
+    """A passage that `wrong_files.yaml` replaces occurs once in its base."""
+    lists = read_yaml(COURSE.folder / "benchmarks/wrong_files.yaml")
+    unfit = []
+    for exercise in COURSE.exercises:
+        folder = COURSE.folder / "tests/fixtures/right" / exercise.stem
+        right = {one.name: one.text for one in texts(folder)} if folder.exists() else {}
+        right |= of_solution(COURSE.solution(exercise).read_text(encoding="utf-8"))
+        for base, *edits in (row for listed in lists.values() for row in listed.get(exercise.id, ())):
+            text = right[base]
+            for old, new in zip(edits[::2], edits[1::2], strict=True):
+                unfit += [(exercise.id, base, old)] * (text.count(old) != 1)
+                text = text.replace(old, new)
+    assert [] == unfit
