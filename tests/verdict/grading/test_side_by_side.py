@@ -20,6 +20,8 @@ COURSE = load_course(Path(__file__).resolve().parents[3])
 EXERCISES = COURSE.exercises[:5]
 IDS = [exercise.id for exercise in EXERCISES]
 
+pytestmark = pytest.mark.slow
+
 
 class Observed(EngineProcess):
     """A process that notes which files this process runs."""
