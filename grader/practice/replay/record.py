@@ -453,9 +453,7 @@ def _silence(
         return ReplayProblem(words.NO_RULE, 0, "read")
     # gradients changed though no rule was seen: the pass wrote them itself
     moved = any(node.yours.grad not in (None, 0.0) for i, node in enumerate(nodes) if i != program.root)
-    return (
-        ReplayProblem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ("pairs", "parallel", "inline") else None
-    )
+    return ReplayProblem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ask.WITHOUT_FUNCTION else None
 
 
 def run_alone(warm: Warm | Host, limits: Limits, file: FileToReplay, batch: Batch) -> Read | ReplayProblem:

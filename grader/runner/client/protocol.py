@@ -27,6 +27,7 @@ from ..worker.adapter.ask import (
     Look,
     Preload,
     Record,
+    RuleKind,
     RunStep,
     Train,
 )
@@ -573,13 +574,13 @@ class Broke(_Outcome, tag="broke", frozen=True):
 
 
 class Reading(_Wire, frozen=True):
-    """The worker's reading of the learner's engine. `rule` is a kind of `worker.adapter.rules`, or empty."""
+    """The worker's reading of the learner's engine."""
 
     cls: _Name
     data: _Name
     grad: _Name
     inputs: _NameOrNone
-    rule: _NameOrNone
+    rule: RuleKind
     rule_name: _NameOrNone
     grad_starts_as_none: bool
 

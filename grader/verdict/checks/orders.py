@@ -21,8 +21,6 @@ from .outcome import (
     trace_disorder,
 )
 
-_WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # the kinds of rules that no watcher sees run
-
 
 class OrderChecks(Judging):
     """Check the orders in which nodes are listed and rules run."""
@@ -89,7 +87,7 @@ class OrderChecks(Judging):
             if not self.reading.rule:
                 fail(NoRules(), program=asked[i].shown)
             trace = outcome.traced[0]
-            if self.reading.rule not in _WITHOUT_FUNCTION:
+            if self.reading.rule not in ask.WITHOUT_FUNCTION:
                 judge_trace(asked[i], trace)
 
         self._examine(runs, judge)

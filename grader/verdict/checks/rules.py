@@ -20,8 +20,6 @@ from .judging import Judging, Notes
 from .outcome import CheckFailed, ExpectedBy, close, compare_grads, compare_list, compare_values, fail, largest
 from .questions import start
 
-STORED = ("pairs", "parallel")  # the kinds of rules that are local derivatives, stored with the inputs
-
 
 class RuleChecks(Judging):
     """Check the local rules of an engine."""
@@ -67,7 +65,7 @@ class RuleChecks(Judging):
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             p, answer = asked[i], answers[i]
             assert self.reading is not None
-            if stored and self.reading.rule not in STORED:
+            if stored and self.reading.rule not in ask.STORED:
                 fail(NothingStored())
             if outcome.values:
                 compare_values(p, answer, outcome.values[0], *built, *notes)

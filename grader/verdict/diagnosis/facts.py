@@ -62,7 +62,6 @@ _ALREADY = (
 _FIRST_SETS = 4
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
 _ENOUGH = 3  # the fewest sets of numbers for a fact about an input; the fewest programs for one about `backward()`
-_WITHOUT_FUNCTION = ("pairs", "parallel", "inline")  # kinds of rule that cannot be watched
 # operations that many engines compose of others, such as `a - b` as `a + -b`
 _MADE_OF_OTHERS = frozenset(name for name, form in FORMS.items() if form.made_of)
 NOTHING_ADDED = ("no_rule", "nothing_added")  # the kinds of facts that say that no contribution is added
@@ -643,7 +642,7 @@ def pass_facts(answer: Read, rules: Collection[FaultFact], shown: Program | None
     programs = _pass_programs(shown)
     # the facts under each order seed; where a run is missing, the runs before it reached a limit
     complete = [seed for seed in answer.seeds if None not in seed] or answer.seeds
-    by_seed = [_of_seed(programs, seed, not rule or rule in _WITHOUT_FUNCTION) for seed in complete]
+    by_seed = [_of_seed(programs, seed, not rule or rule in ask.WITHOUT_FUNCTION) for seed in complete]
     if any(fact.operation.removeprefix("r") in _WATCHED for fact in rules):
         by_seed = [[fact for fact in of_seed if fact.kind in _OF_PASS_ALONE] for of_seed in by_seed]
     holds = Counter(chain.from_iterable(map(set, by_seed)))
@@ -715,8 +714,8 @@ def gradient_facts(answer: Read, only: str) -> tuple[FaultFact, ...]:
         outcomes = [[next(seed) for _ in programs] for seed in seeds]
         if result and (not name or name in _MADE_OF_OTHERS):
             continue
-        if name and name not in _WATCHED and answer.reading.rule not in _WITHOUT_FUNCTION:
-            # The worker ran + and * before, to find the rules. If they are not where `_WITHOUT_FUNCTION` says, the code
+        if name and name not in _WATCHED and answer.reading.rule not in ask.WITHOUT_FUNCTION:
+            # The worker ran + and * before, to find the rules. If they are not where `WITHOUT_FUNCTION` says, the code
             # may keep state from these runs, which would look like a fault of another operation.
             continue
         first, *others = [_wrong_gradients(name, right, programs, seen) for seen in outcomes]

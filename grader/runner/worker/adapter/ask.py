@@ -126,4 +126,10 @@ def read_step(sent: Sequence[object]) -> RunStep:
     return _BY_NAME.get(str(sent[-1]), Look)._make(sent)
 
 
+RuleKind: TypeAlias = Literal["closure", "visit", "pull", "called", "pairs", "parallel", "inline", ""]
+"""How an engine keeps its local rules: `rules` explains the kinds. Empty if they were not found."""
+
+STORED: tuple[RuleKind, ...] = ("pairs", "parallel")  # local derivatives that are stored with the inputs
+WITHOUT_FUNCTION: tuple[RuleKind, ...] = (*STORED, "inline")  # there is no function that can be watched
+
 RAN_OUT = ("calls", "cpu", "stalled")  # the kinds of problem after which a run did not come to its end

@@ -16,9 +16,10 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, Literal, NamedTuple
 
 from . import values
+from .ask import STORED
 from .load import CallBudget, OutOfCalls, need
 from .observer import GradientObserver, Write, in_place_of
-from .rules import STORED, Call, EngineReading, InputsPlace, Rule, Shared, StoredRules, is_computed, rules_of
+from .rules import Call, EngineReading, InputsPlace, Rule, Shared, StoredRules, is_computed, rules_of
 from .values import Unreadable, attributes, code_of
 
 LOCAL_GRADS = ("_local_grads", "local_grads", "_local_gradients", "local_gradients", "_local_derivatives", "slopes")

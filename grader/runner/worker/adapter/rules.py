@@ -118,7 +118,7 @@ class Rule(NamedTuple):
         call: how the rule is called, if it is a function.
     """
 
-    kind: str = ""
+    kind: RuleKind = ""
     name: str = ""
     call: Call | None = None
 
@@ -244,7 +244,6 @@ def is_computed(obj: Any, name: str) -> bool:
 
 # -- Run local rules
 
-STORED = ("pairs", "parallel")
 _CONTAINERS = (list, dict, set)  # types in which a file may keep a tape
 
 
@@ -623,7 +622,7 @@ class InlineRules(Rules):
             run()
 
 
-_KINDS: dict[str, type[Rules]] = {"pairs": PairRules, "parallel": ParallelRules}
+_KINDS: dict[RuleKind, type[Rules]] = {"pairs": PairRules, "parallel": ParallelRules}
 _KINDS |= dict.fromkeys(("closure", "visit", "pull", "called"), CalledRules)
 
 
