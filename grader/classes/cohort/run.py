@@ -297,12 +297,12 @@ class DaskPool:
         self._settings = settings
         self._client: Any = None
         self._sent: Any = None
-        self._futures: set[Any] = set()  # Dask cancels a task whose future is not referenced
+        self._futures: set[object] = set()  # Dask cancels a task whose future is not referenced
 
     def start(self) -> str:
         """Connect to the cluster, start a grading process on a worker, and return its tier. Raises `PoolError`."""
         try:
-            self._dask: Any = import_module("distributed")  # an extra: most classes need one machine only
+            self._dask: object = import_module("distributed")  # an extra: most classes need one machine only
         except ImportError:
             raise PoolError("--dask needs the extra: pip install 'backward-grader[dask]'") from None
         try:
@@ -328,7 +328,7 @@ class DaskPool:
     def begin(self, job: Task, done: OnDone) -> None:
         """Grade or search on any worker. `done` gets the outcome, or a `PoolError`."""
 
-        def finish(future: Any) -> None:
+        def finish(future: object) -> None:
             self._futures.discard(future)
             done(_outcome(job, future))
 

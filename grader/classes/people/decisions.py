@@ -171,7 +171,7 @@ def parts(one: Decision) -> dict[DecisionPart, object]:
     return found
 
 
-def with_parts(one: Decided, chosen: Mapping[DecisionPart, Any]) -> Decided:
+def with_parts(one: Decided, chosen: Mapping[DecisionPart, object]) -> Decided:
     """Return a decision by the same person, with these parts in place of its own."""
     values: dict[str, Any] = {}
     for (key, name), value in chosen.items():

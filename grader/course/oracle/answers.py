@@ -177,7 +177,7 @@ class Oracle:
     def __enter__(self) -> "Oracle":
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -135,7 +135,7 @@ def _functions(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
 def _compiled(operands: str, text: str) -> Callable[..., Any]:
     """Return the function of these operands that computes a text of the table."""
     # texts of this table only; none comes from a learner or a course
-    function: Callable[..., Any] = eval(f"lambda {', '.join(operands)}: {text}", dict(_CALLABLE))
+    function: Callable[..., object] = eval(f"lambda {', '.join(operands)}: {text}", dict(_CALLABLE))
     return function
 
 

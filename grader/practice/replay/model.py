@@ -442,7 +442,7 @@ def local_derivatives(op: str, x: Sequence[float], out: float) -> tuple[float, .
     return tuple(math.nan if isinstance(one, complex) else one for one in found)
 
 
-def _computed(compute: Callable[..., Any], *arguments: Any) -> Any:
+def _computed(compute: Callable[..., object], *arguments: object) -> Any:
     try:
         return compute(*arguments)
     # too large becomes an infinity, and undefined becomes nan

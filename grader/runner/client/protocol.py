@@ -107,7 +107,7 @@ class Batch(Struct, frozen=True, dict=True):
     engine: bool = True
     measured: bool = False
 
-    def encode(self, **more: Any) -> bytes:
+    def encode(self, **more: object) -> bytes:
         """Return the request as JSON.
 
         `rearranged` holds the runs of each order seed after the first. An entry is null if the run is the same as

@@ -48,12 +48,12 @@ def checks_arguments(cls: type[T]) -> type[T]:
     return cls
 
 
-def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
+def _checking(method: Callable[..., object]) -> Callable[..., Any]:
     """Return a method that checks its arguments and then calls the given one."""
     signature, types_of = inspect.signature(method), functools.cache(lambda: get_type_hints(method))
 
     @functools.wraps(method)
-    def checked(*arguments: Any, **named: Any) -> Any:
+    def checked(*arguments: object, **named: object) -> Any:
         try:
             bound = signature.bind(*arguments, **named).arguments
         except TypeError as error:
@@ -72,7 +72,7 @@ def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.cache
-def _parts(wanted: Any) -> tuple[Any, tuple[Any, ...]]:
+def _parts(wanted: object) -> tuple[Any, tuple[Any, ...]]:
     return get_origin(wanted), get_args(wanted)
 
 

@@ -77,14 +77,14 @@ class Graph:
         self.program: list[Any] = []
         self.objects: list[Any] = []
         self.leaves: dict[int, int] = {}
-        self.trace: list[Any] = []
-        self.given: list[Any] = []
+        self.trace: list[object] = []
+        self.given: list[object] = []
         self.recording: Recording | None = None
         self.logged: Log | None = None
 
     # -- building ---------------------------------------------------------------------------
 
-    def build(self, program: list[Any]) -> None:
+    def build(self, program: list[object]) -> None:
         """Make every node of a program.
 
         Args:
@@ -193,7 +193,7 @@ class Graph:
         if callable(method) and not wants_argument:
             return self._unless_absent(op, operator.methodcaller(op), *given)
         # without such a method, a function of the file may do the same
-        function: Any = vars(self.module).get(op)
+        function: object = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
         try:
@@ -204,7 +204,7 @@ class Graph:
             raise NotOffered(op)
         return result
 
-    def _unless_absent(self, method: str, apply: Callable[..., Any], *given: Any) -> Any:
+    def _unless_absent(self, method: str, apply: Callable[..., object], *given: object) -> Any:
         """Apply an operation that calls `method` of the engine.
 
         Raises:
@@ -247,17 +247,17 @@ class Graph:
             self.shape.write(node, 0.0)
         self._build(leaves)
 
-    def _release_all(self, leaves: dict[int, Any]) -> None:
+    def _release_all(self, leaves: dict[int, object]) -> None:
         # nothing here may keep a node alive, because the file's own references decide which of them
         # stay
         self.objects, self.trace = [], []
         self.nodes.let_die(leaves.values())
 
-    def _others_than(self, nodes: list[Any]) -> int:
+    def _others_than(self, nodes: list[object]) -> int:
         """Return how many nodes of the engine there are besides the given ones."""
         return len(self.engine_nodes()) - len(nodes)
 
-    def _is_on_a_tape(self, leaves: dict[int, Any]) -> bool:
+    def _is_on_a_tape(self, leaves: dict[int, object]) -> bool:
         """Return whether nodes that no pass has met stay alive. Otherwise, a pass has kept those that do."""
         kept = self._others_than(list(leaves.values()))
         self._build(leaves)
@@ -387,7 +387,7 @@ class Graph:
                 raise Unreadable("pass_stops", counts=(changed, times))
         raise Unreadable("no_rule", *itertools.islice(values.attributes(result), _NAMES))
 
-    def _changed_by_pass(self, combine: Callable[[Any, Any], Any]) -> int | None:
+    def _changed_by_pass(self, combine: Callable[[object, object], object]) -> int | None:
         """Return how many of three leaves get a gradient from the file's backward pass on a small graph.
 
         The result is None if the graph cannot be made, or if the pass is missing or raises an error.
@@ -435,7 +435,7 @@ class Graph:
                 if id(node) not in self.leaves and self.rules.has(node):
                     self.rules.watch(node, self._note)
 
-    def _note(self, node: Any, run: Callable[[], Any]) -> Any:
+    def _note(self, node: Any, run: Callable[[], object]) -> Any:
         before = self._snapshot()
         result = run()
         added = [
@@ -528,7 +528,7 @@ class Graph:
             return _called(other=values.name_of(type(result)))
         return _called(nodes=self._ids(items))
 
-    def _ids(self, items: list[Any]) -> list[int]:
+    def _ids(self, items: list[object]) -> list[int]:
         nodes = self.nodes.of_run()
         # the program's own indices count first; a node that has several of them gets the lowest
         known = dict(zip(map(id, nodes), itertools.count(len(self.objects)), strict=False))
@@ -561,7 +561,7 @@ def _given(nodes: list[Any], kind: str, value: Any) -> Any:
     return nodes[value] if kind == "node" else [nodes[i] for i in value] if kind == "nodes" else value
 
 
-def _outline(given: Any) -> Any:
+def _outline(given: object) -> Any:
     """Return the identities of the items of an argument and of the lists in it. Objects of the file may be equal."""
     return list(map(_outline, given)) if isinstance(given, list) else id(given)
 
@@ -648,7 +648,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
 
 
 def _run(graph: Graph, program: list[Any], steps: Sequence[RunStep], filename: str) -> list[Any]:
-    results: list[Any] = []
+    results: list[object] = []
     where = "build"
     # observe from the first node on, because the lines that make nodes are recorded too
     first = steps[0] if steps else None
@@ -695,7 +695,7 @@ class OpenedFile:
         self._allow: dict[str, str] = order["allow"]
         self._calls: int = order["limits"]["calls"]
         self._parsed: load.Parsed | None = None
-        self._builtins: dict[str, Any] = {}
+        self._builtins: dict[str, object] = {}
         self._module: ModuleType | None = None
         load.preimport(self._source, self._allow)
 

@@ -42,7 +42,7 @@ def function_of(shape: EngineReading, program: list[Any], root: int, grads: Sequ
 
     start = [operands[0] for op, *operands in program if op == "leaf"]
 
-    def f(*nodes: Any) -> Any:
+    def f(*nodes: object) -> Any:
         if len(nodes) != len(grads):
             were = "was" if len(nodes) == 1 else "were"  # as Python itself says it
             raise TypeError(f"f() takes {len(grads)} positional arguments but {len(nodes)} {were} given")

@@ -68,7 +68,7 @@ class GradientObserver:
         cls: type,
         name: str,
         on_write: Callable[[Write], None] | None = None,
-        instead: Callable[[Any, Any], Any] | None = None,
+        instead: Callable[[object, object], object] | None = None,
         left_out: Collection[int] = (),
     ) -> None:
         self.writes: list[Write] = []
@@ -179,8 +179,8 @@ def is_stand_in(code: CodeType) -> bool:
     return code.co_freevars == ("act_instead",)
 
 
-def _function_like(original: FunctionType, act_instead: Callable[..., Any]) -> FunctionType:
-    def stand_in(*arguments: Any, **named: Any) -> Any:
+def _function_like(original: FunctionType, act_instead: Callable[..., object]) -> FunctionType:
+    def stand_in(*arguments: object, **named: object) -> Any:
         return act_instead(*arguments, **named)
 
     # the name, the file and the line of the learner's function, in case code looks at them

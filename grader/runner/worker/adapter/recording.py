@@ -197,7 +197,7 @@ class Recording:
 
     # -- building -----------------------------------------------------------------------------
 
-    def _made(self, obj: Any) -> None:
+    def _made(self, obj: object) -> None:
         self._made_at[id(obj)] = len(self._graph.objects), self._line(outermost=True)
 
     def _line(self, outermost: bool = False) -> int:

@@ -31,6 +31,7 @@ from types import CodeType, MethodType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from . import values
+from .ask import RuleKind
 from .observer import GradientObserver, in_place_of
 from .values import Unreadable
 
@@ -43,9 +44,9 @@ class Shared:
         self._originals: dict[Any, Any] = {}
         # by key and address: a node, which is kept so that its address stays its own, and its
         # function
-        self._instead: dict[Any, dict[int, tuple[Any, Any]]] = {}
+        self._instead: dict[object, dict[int, tuple[object, object]]] = {}
 
-    def function(self, key: Any, node: Any) -> Any:
+    def function(self, key: object, node: Any) -> Any:
         """Return the function that is called under a key for a node; None if there is no such function."""
         instead = self._instead.get(key, {}).get(id(node))
         if instead is not None:
@@ -226,7 +227,7 @@ class EngineReading(NamedTuple):
         """Return the value of a node's attribute as text. A gradient is given by its number."""
         return values.spell(self.inner(value) if name == self.grad else value)
 
-    def spelled_grads(self, nodes: Iterable[Any]) -> list[str]:
+    def spelled_grads(self, nodes: Iterable[object]) -> list[str]:
         """Return the gradients of nodes as text, as they are kept."""
         return [values.spell(getattr(node, self.grad, None)) for node in nodes]
 
@@ -236,7 +237,7 @@ class EngineReading(NamedTuple):
         return "" if self.rule.call and not self.rule.call.of_node else self.rule.name
 
 
-def is_computed(obj: Any, name: str) -> bool:
+def is_computed(obj: object, name: str) -> bool:
     """Return whether an attribute is a property without a setter."""
     static = inspect.getattr_static(type(obj), name, None)
     return isinstance(static, property) and static.fset is None
@@ -301,7 +302,7 @@ class Rules:
         """Make a node contribute three times as much as before, from now on."""
         raise NotImplementedError
 
-    def run_pass(self, run: Callable[[], Any]) -> None:
+    def run_pass(self, run: Callable[[], object]) -> None:
         """Run the engine's own backward pass."""
         run()
 
@@ -314,7 +315,7 @@ class Rules:
     def _add(self, source: Any, contribution: Any) -> None:
         values.put(source, self.shape.grad, self._grad(source) + contribution)
 
-    def _three_times(self, gradient: Any) -> Any:
+    def _three_times(self, gradient: object) -> Any:
         """Return three times a gradient, in its type."""
         return values.alike(3 * self.shape.number(gradient), gradient)
 
@@ -336,7 +337,7 @@ class StoredRules(Rules):
     def triple(self, node: Any) -> None:
         self.change(node, _three_times)
 
-    def change(self, node: Any, change: Callable[[Any], Any]) -> None:
+    def change(self, node: Any, change: Callable[[object], object]) -> None:
         """Change every local derivative that a node stores."""
         name = self.shape.rule.name
         kept = getattr(node, name)
@@ -351,13 +352,13 @@ class StoredRules(Rules):
         inputs, name = self.shape.inputs(node), self.shape.rule.name
         return self._of_inputs(node, inputs, getattr(node, name) if inputs else getattr(node, name, ()))
 
-    def _of_inputs(self, node: Any, inputs: list[Any], kept: Any) -> list[tuple[Any, Any]]:
+    def _of_inputs(self, node: Any, inputs: list[object], kept: object) -> list[tuple[Any, Any]]:
         raise NotImplementedError
 
-    def _changed(self, kept: Any, change: Callable[[Any], Any]) -> Any:
+    def _changed(self, kept: object, change: Callable[[object], object]) -> Any:
         raise NotImplementedError
 
-    def _contribution(self, local: Any, upstream: Any, node: Any, source: Any) -> Any:
+    def _contribution(self, local: Any, upstream: Any, node: Any, source: object) -> Any:
         """Return the contribution to an input whose stored local derivative is a number or a function."""
         if callable(local) and self.shape.derivatives_of == "grad":
             return local(upstream)
@@ -368,7 +369,7 @@ class StoredRules(Rules):
 class PairRules(StoredRules):
     """Inputs that are stored with their local derivatives."""
 
-    def _of_inputs(self, node: Any, inputs: list[Any], kept: Any) -> list[tuple[Any, Any]]:
+    def _of_inputs(self, node: Any, inputs: list[object], kept: object) -> list[tuple[Any, Any]]:
         # a dict has one entry for `a * a`, and this engine uses it for each of the two
         if self.shape.each_use and isinstance(kept, dict):
             return [(source, kept[source]) for source in inputs]
@@ -377,7 +378,7 @@ class PairRules(StoredRules):
             raise Unreadable("no_pairs", self.shape.rule.name)
         return entries
 
-    def _changed(self, kept: Any, change: Callable[[Any], Any]) -> Any:
+    def _changed(self, kept: object, change: Callable[[object], object]) -> Any:
         return values.with_amounts(kept, self.shape.cls, change)
 
 
@@ -475,7 +476,7 @@ class CalledRules(Rules):
         at = self._upstream_at(node, run.args, run.keywords)
         return None if at is None else run.args[at] if isinstance(at, int) else run.keywords[at]
 
-    def _upstream_at(self, node: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    def _upstream_at(self, node: Any, arguments: tuple[object, ...], named: dict[str, object]) -> Any:
         """Return the position or the name of the upstream gradient among a call's arguments; None if it is missing."""
         roles = self.call.arguments
         if "grad" not in roles:
@@ -495,7 +496,7 @@ class CalledRules(Rules):
             return call.shared.function(call.key(node), node)
         return getattr(call.holder(node), call.name, None)
 
-    def _replace(self, node: Any, function: Callable[..., Any]) -> None:
+    def _replace(self, node: Any, function: Callable[..., object]) -> None:
         call, holder = self.call, self.call.holder(node)
         if call.shared is not None:
             call.shared.replace(call.key(node), node, function)
@@ -525,14 +526,14 @@ class CalledRules(Rules):
     def _amounts(self, node: Any) -> list[str]:
         return self.shape.spelled_grads(self.shape.inputs(node))
 
-    def _three_times_each(self, returned: Any) -> Any:
+    def _three_times_each(self, returned: object) -> Any:
         """Return local derivatives, as a function returned them, times 3."""
         kept = values.listed(returned)
         if isinstance(kept, dict) or (values.is_row(kept) and not all(map(values.is_number, kept))):
             return values.with_amounts(kept, self.shape.cls, _three_times)
         return values.like_row(kept, map(_three_times, kept)) if values.is_row(kept) else 3 * kept
 
-    def _add_all(self, node: Any, returned: Any, upstream: Any) -> None:
+    def _add_all(self, node: Any, returned: object, upstream: Any) -> None:
         """Add contributions to the gradients of a node's inputs.
 
         Args:
@@ -567,7 +568,7 @@ class InlineRules(Rules):
     def __init__(self, shape: EngineReading, nodes: ProgramNodes) -> None:
         super().__init__(shape)
         self._nodes = nodes
-        self._tripled: list[Any] = []
+        self._tripled: list[object] = []
 
     @cached_property
     def _earlier(self) -> set[int]:
@@ -609,7 +610,7 @@ class InlineRules(Rules):
     def triple(self, node: Any) -> None:
         self._tripled.append(node)
 
-    def run_pass(self, run: Callable[[], Any]) -> None:
+    def run_pass(self, run: Callable[[], object]) -> None:
         """Run the engine's own backward pass. It reads three times the gradient of a tripled node."""
         if not self._tripled:
             run()
@@ -623,7 +624,7 @@ class InlineRules(Rules):
 
 
 _KINDS: dict[RuleKind, type[Rules]] = {"pairs": PairRules, "parallel": ParallelRules}
-_KINDS |= dict.fromkeys(("closure", "visit", "pull", "called"), CalledRules)
+_KINDS |= {"closure": CalledRules, "visit": CalledRules, "pull": CalledRules, "called": CalledRules}
 
 
 def rules_of(shape: EngineReading, nodes: ProgramNodes | None = None) -> Rules:

@@ -49,7 +49,7 @@ def _hashes_under(seed: int) -> list[int]:
     return []
 
 
-def _weakly(obj: Any) -> Any:
+def _weakly(obj: object) -> Any:
     """Return a weak reference to an object, or the object itself if it does not support one."""
     try:
         return weakref.ref(obj)
@@ -72,7 +72,7 @@ class EngineObjects:
     def __init__(self, module: ModuleType) -> None:
         self.objects: list[Any] = []
         self.order_seed = 0
-        self.on_made: Callable[[Any], None] | None = None
+        self.on_made: Callable[[object], None] | None = None
         self._origins: dict[int, int] = {}  # the number of the run and of the object, by address like the hashes
         self._hashes: dict[int, int] = {}
         self._known = _hashes_under(0)  # by number
@@ -96,7 +96,7 @@ class EngineObjects:
         self._free = []
         self._next = 0
 
-    def meet(self, obj: Any) -> None:
+    def meet(self, obj: object) -> None:
         """Register an object of this run if it is unknown. Learner code may make objects without calling the class."""
         if id(obj) not in self._hashes:
             self._register(obj)
@@ -109,7 +109,7 @@ class EngineObjects:
         """Return the addresses of the objects made before this run."""
         return set(map(id, self.objects[: self._start]))
 
-    def let_die(self, kept: Iterable[Any]) -> None:
+    def let_die(self, kept: Iterable[object]) -> None:
         """Release this run's objects except `kept`, so that those without other references are freed.
 
         New objects get the numbers of the freed ones, with their hashes and ids. In the same way,
@@ -129,7 +129,7 @@ class EngineObjects:
             del self._hashes[address]
         self._free.sort(reverse=True)
 
-    def _register(self, obj: Any) -> int:
+    def _register(self, obj: object) -> int:
         address = id(obj)
         if self._free:
             number = self._free.pop()
@@ -156,7 +156,7 @@ class EngineObjects:
                 return
         if self._hashes_by_address(cls):
             setattr(cls, "__hash__", self._hasher())  # noqa: B010  (mypy knows no other way)
-        default: Any = object.__repr__
+        default: object = object.__repr__
         if cls.__repr__ is default:  # it contains the address, and learner code may sort by it
             cls.__repr__ = self._namer()  # type: ignore[method-assign]
 
@@ -198,7 +198,7 @@ class EngineObjects:
     def _hasher(self) -> Any:
         hashes, register = self._hashes, self._register
 
-        def __hash__(obj: Any) -> int:
+        def __hash__(obj: object) -> int:
             try:
                 return hashes[id(obj)]
             except KeyError:
@@ -214,7 +214,7 @@ class EngineObjects:
 
         return __repr__
 
-    def _id(self, obj: Any) -> int:
+    def _id(self, obj: object) -> int:
         address = id(obj)
         if address not in self._origins:
             return address

@@ -105,10 +105,10 @@ class CandidateFile(OpenedFile):
         assert self._compiled is not None
         lines: set[int] = set()
 
-        def of_file(frame: FrameType, event: str, argument: Any) -> Any:
+        def of_file(frame: FrameType, event: str, argument: object) -> Any:
             return note if frame.f_code.co_filename == self._filename else None
 
-        def note(frame: FrameType, event: str, argument: Any) -> Any:
+        def note(frame: FrameType, event: str, argument: object) -> Any:
             if event == "line":
                 lines.add(frame.f_lineno)
             return note
@@ -213,6 +213,6 @@ def _replaced(code: CodeType, path: Sequence[_Place], new: CodeType) -> CodeType
     return None
 
 
-def open_file(order: dict[str, Any]) -> LearnerFile | CandidateFile:
+def open_file(order: dict[str, object]) -> LearnerFile | CandidateFile:
     """Return the file of an order: one that is run, or one that is edited if the order has editable lines."""
     return CandidateFile(order) if "editable" in order else LearnerFile(order)

@@ -32,11 +32,11 @@ def learn_numbers() -> None:
         _plain_ways[numpy.ndarray] = numpy.ndarray.item
         shape_of, type_of = numpy.ndarray.shape.__get__, numpy.ndarray.dtype.__get__
 
-        def array_like(number: float, model: Any) -> Any:
+        def array_like(number: float, model: object) -> Any:
             kind = type_of(model)
             return numpy.full(shape_of(model), number, kind if kind.kind == "f" else float)
 
-        def scalar_like(number: float, model: Any) -> Any:
+        def scalar_like(number: float, model: object) -> Any:
             return (type(model) if isinstance(model, numpy.floating) else numpy.float64)(number)
 
         _ways_back[numpy.generic] = scalar_like
@@ -106,7 +106,7 @@ def alike(number: float, model: object) -> Any:
     return number if make is None else make(number, model)
 
 
-def _of_kind(kind: type, ways: dict[type, Any]) -> Any:
+def _of_kind(kind: type, ways: dict[type, object]) -> Any:
     # the usual case, decided without a search
     if not ways or kind is float or kind is int:
         return None
@@ -202,7 +202,7 @@ def entry(item: object, cls: type) -> tuple[Any, Any] | None:
     return (sources[0], amounts[0]) if len(sources) == len(amounts) == 1 else None
 
 
-def _which_are_amounts(parts: Sequence[Any], cls: type) -> list[bool]:
+def _which_are_amounts(parts: Sequence[object], cls: type) -> list[bool]:
     """Return for each part of an entry whether it is an amount.
 
     Beside a number or a function, a bool is a mark. Alone, as in `(a, a.data > 0)`, it is the amount 1 or 0.
@@ -257,7 +257,7 @@ def like_row(row: Any, items: Iterable[Any]) -> Any:
     return changed
 
 
-def _with_amount(item: Any, cls: type, change: Callable[[Any], Any]) -> Any:
+def _with_amount(item: Any, cls: type, change: Callable[[object], object]) -> Any:
     if isinstance(item, (list, tuple)):
         kind = type(item)
         make = getattr(kind, "_make", kind)  # a named tuple is made from its parts
@@ -276,7 +276,7 @@ def code_of(function: object) -> object:
     return getattr(function, "__code__", function)
 
 
-def wants_argument(function: Any) -> bool:
+def wants_argument(function: object) -> bool:
     """Return whether a function has a positional parameter without a default."""
     plain_function = function.__func__ if type(function) is MethodType else function
     if type(plain_function) is FunctionType and not vars(plain_function):  # `inspect` takes a hundred times as long
