@@ -86,7 +86,7 @@ def read_as(says: Says, rule: str) -> Says:
 
     def read(batch: Batch) -> Any:
         message = says(batch)
-        message[1][4] = message[1][5] = rule
+        message[1] = [*message[1][:4], rule, rule, *message[1][6:]]
         return message
 
     return read

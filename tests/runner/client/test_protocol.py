@@ -450,11 +450,11 @@ def test_a_problem_is_told_in_bounded_words(place: int, value: Any) -> None:
     [
         *((place, value) for place in (0, 1, 2) for value in ("", "a b", 1, None)),
         *((place, value) for place in (3, 4, 5) for value in ("a b", 1, None)),
-        (6, 0), (6, None), (6, "false"),
+        (4, "passed"), (6, 0), (6, None), (6, "false"),
     ],
 )  # fmt: skip
 def test_a_reading_has_names_in_it(place: int, value: Any) -> None:
-    """Class, value and gradient have names. Inputs and rule may have none."""
+    """Class, value and gradient have names. Inputs and rule may have none. The kind of rule is known."""
     with pytest.raises(Refused):
         decode_batch(frame(one("done", [NUMBERS], reading=forged(READING, (place,), value))), ONE)
 

@@ -598,7 +598,7 @@ def test_a_program_left_out_behind_a_used_up_budget_is_no_doubt(ask: Ask, kind: 
     assert ("timeout", False) == (finding_of(engine, ask).status, engine.left_out)
 
 
-@every("kind", ["", "closure", "visit", "pull", "local_grads", "pairs", "parallel", "passed"])
+@every("kind", ["", "closure", "visit", "pull", "called", "pairs", "parallel", "inline"])
 @every("name", ["agrees", "local rules", "uses local rules"])
 def test_a_false_reading_does_not_pass_wrong_numbers(kind: str, name: str) -> None:
     """Gradients that do not follow the rules fail, even if the engine claims another structure of its nodes."""
