@@ -5,7 +5,7 @@ The other fields are the arguments of this method.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 Observation: TypeAlias = Sequence[object]
 """An observation as it is sent: a tag, and the fields of the type in `runner.client.protocol` that has this tag."""
@@ -114,11 +114,9 @@ class Record(NamedTuple):
 AboutNode: TypeAlias = Backward | PassOrRules | LocalRules | Triple | LookAtRule | Release | Train
 RunStep: TypeAlias = Look | Preload | CallFunction | Record | AboutNode
 
-_TYPES: tuple[type[RunStep], ...] = (
-    *(Backward, PassOrRules, LocalRules, Triple, LookAtRule, Release),
-    *(Preload, Train, CallFunction, Record),
-)
-_BY_NAME: Mapping[str, type[RunStep]] = {kind._field_defaults["name"]: kind for kind in _TYPES}
+_BY_NAME: Mapping[str, type[RunStep]] = {
+    kind._field_defaults["name"]: kind for kind in get_args(RunStep) if kind is not Look
+}
 
 
 def read_step(sent: Sequence[object]) -> RunStep:
