@@ -32,6 +32,7 @@ def order_hash(number: int, seed: int) -> int:
     return rank(number, seed) & _LOW
 
 
+@cache
 def rank(number: int, seed: int) -> int:
     """Return the rank of object `number` under order seed `seed`, below 2**60; injective for `number` < 2**40."""
     number &= _MASK
