@@ -25,7 +25,7 @@ INNER = {
 # What users and hidden tests import. These modules only import names from the packages.
 PUBLIC = ("checks", "program", "extension", "pytest_plugin")
 # the one thing in the worker that is not in the standard library: learners may use it, so its numbers are read
-FOREIGN = {"runner.worker.adapter.values": ["numpy"]}
+FOREIGN = {"runner.worker.adapter.arrays": ["numpy"], "runner.worker.adapter.values": ["numpy"]}
 
 # Every start of a process in the source. A fork is a copy of what runs already; `execv` is tried out, and must fail.
 STARTS = {

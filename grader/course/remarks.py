@@ -301,6 +301,61 @@ class BeforeInput(_Remark, frozen=True, tag="before_input"):
     again: bool = False
 
 
+class NotSummed(_Remark, frozen=True, tag="not_summed"):
+    """The gradient of a node that an operation broadcasts is not summed over the axes of the broadcast.
+
+    Attributes:
+        user: the operation.
+        shape: the shape of the gradient.
+        right: the shape of the node.
+        axes: the axes of `shape` to sum over.
+    """
+
+    node: str
+    user: str
+    shape: tuple[int, ...]
+    right: tuple[int, ...]
+    axes: tuple[int, ...]
+
+
+class Averaged(_Remark, frozen=True, tag="averaged"):
+    """The gradient of a node that an operation broadcasts is the mean over these axes, and not the sum."""
+
+    node: str
+    user: str
+    axes: tuple[int, ...]
+
+
+class OneSlice(_Remark, frozen=True, tag="one_slice"):
+    """The gradient of a node that an operation broadcasts is one of the terms along these axes, and not their sum."""
+
+    node: str
+    user: str
+    axes: tuple[int, ...]
+
+
+class Reshaped(_Remark, frozen=True, tag="reshaped"):
+    """The gradient of a node has the right numbers, in a shape other than that of the node."""
+
+    node: str
+    shape: tuple[int, ...]
+    right: tuple[int, ...]
+
+
+class Transposed(_Remark, frozen=True, tag="transposed"):
+    """The gradient of a node is the right one with its two axes exchanged."""
+
+    node: str
+
+
+class IntGradient(_Remark, frozen=True, tag="int_gradient"):
+    """The gradient of a node is an array of integers, and the right one has other numbers than integers."""
+
+    node: str
+    type: str
+
+
+ShapeRemark: TypeAlias = NotSummed | Averaged | OneSlice | Reshaped | Transposed | IntGradient
 RunRemark: TypeAlias = (
     IntLeaves | InPlace | StartingFrom | SecondPass | BuiltAgain | Released | RulesRunAgain | Cleared | RuleTripled
 )
@@ -328,6 +383,7 @@ Remark: TypeAlias = (
     | NoTruth
     | NumbersChanged
     | NotRight
+    | ShapeRemark
     | OrderFault
 )
 

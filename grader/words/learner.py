@@ -14,6 +14,7 @@ from ..base.text import counted, instant, of_type
 from ..course.learners import Learner
 from ..course.program import BINARY, METHODS, REFLECTED, number_text
 from ..course.remarks import (
+    Averaged,
     CellStart,
     DataChanged,
     DependsOnOrder,
@@ -23,9 +24,12 @@ from ..course.remarks import (
     NotCalled,
     NotRight,
     NoTruth,
+    NotSummed,
+    OneSlice,
     PassFault,
     Reason,
     Remark,
+    Reshaped,
     Returned,
     RightRefused,
     RulesRunAgain,
@@ -291,6 +295,12 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
             }
         case NoList():
             return {"given": _given_back(remark.type)}
+        case NotSummed():
+            return {"axes": _axes(remark.axes), "shape": str(remark.shape), "right": str(remark.right)}
+        case Reshaped():
+            return {"shape": str(remark.shape), "right": str(remark.right)}
+        case Averaged() | OneSlice():
+            return {"axes": _axes(remark.axes)}
         case _:
             return {}
 
@@ -298,6 +308,11 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
 def of_answers(names: Sequence[str], explanation: str) -> str:
     """Return the explanation of some wrong answers of a function, with their names."""
     return f"This is about {_and(names)} alone. {explanation}"
+
+
+def _axes(axes: Sequence[int]) -> str:
+    """Return the names of axes: `axis 0`, or `axes 0 and 2`."""
+    return f"{'axis' if len(axes) == 1 else 'axes'} {_and([str(axis) for axis in axes])}"
 
 
 def _given_back(type_name: str | None) -> str:
@@ -334,6 +349,18 @@ _REMARKS: dict[str, str] = {
         "the grader changed the rule of {node} so that its contributions should triple"
         "{ignored:?, but the gradients are those that are right without this change}"
     ),
+    "not_summed": (
+        "the gradient of {node} has the shape {shape}, and {node} has {right}: "
+        "`{user}` broadcasts {node}, and the gradient is not summed over {axes}"
+    ),
+    "averaged": "`{user}` broadcasts {node}, and the gradient of {node} is the mean over {axes}; it should be the sum",
+    "one_slice": (
+        "`{user}` broadcasts {node}, and the gradient of {node} has one of the contributions along {axes}; "
+        "it should have their sum"
+    ),
+    "reshaped": "the gradient of {node} has the right numbers in the shape {shape}; {node} has the shape {right}",
+    "transposed": "the gradient of {node} is transposed",
+    "int_gradient": "the gradient of {node} is an array of integers ({type})",
     "depends_on_order": "wrong in {runs}",
     "data_changed": "{by} changed the data",
     "no_gradient_changed": "after the backward rules ran, every gradient was the same as before",

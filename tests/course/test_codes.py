@@ -7,7 +7,7 @@ from every import every
 
 from grader.course.facts import FactKind
 from grader.course.load import CODES, STATUSES, STOPS, is_code, load_course
-from grader.course.program import OPERATIONS
+from grader.course.program import ELEMENTWISE
 from grader.runner.client.protocol import SHAPES
 from grader.verdict.checks.outcome import Status
 from grader.words.facts import OF_TRAINING
@@ -32,7 +32,7 @@ def test_exceptions_are_codes_too(expected: bool, name: str) -> None:
 def test_the_engine_has_a_hint_for_every_fault_and_operation() -> None:
     """In an exercise with many checks, a hint that fits the fault helps more than that of the check."""
     engine = next(one for one in load_course(ROOT).exercises if one.id == "engine")
-    operations = set(OPERATIONS) - {"add", "mul"}  # they are in every check
+    operations = set(ELEMENTWISE) - {"add", "mul"}  # they are in every check
     any_line = {"single_precision"}
     faults = {*get_args(FactKind)} - OF_TRAINING.keys()
     assert set() == {*faults, *operations} - any_line - set(dict(engine.hint_for))

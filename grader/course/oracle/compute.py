@@ -23,10 +23,10 @@ from .answers import OracleQuestion, OracleReply
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
-    """Return the values of all nodes, and the derivatives of the root with respect to them.
+    """Return the values of all nodes, and the derivatives of the root with respect to them: the numbers of all nodes.
 
-    A derivative is 0 if the root does not depend on the node. Raises `ValueError` for a number that
-    is not finite.
+    If the root is an array, they are the derivatives of the sum of its numbers. A derivative is 0 if the root does not
+    depend on the node. Raises `ValueError` for a number that is not finite.
     """
     tensors: list[torch.Tensor] = []
     for op, *operands in nodes:
@@ -35,12 +35,17 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
             continue
         operation = OPERATIONS[op]
         compute = getattr(torch, op) if operation.is_function else operation.compute
-        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands))
+        named = dict(operands.pop()[1:]) if isinstance(operands[-1], list) and operands[-1][0] == "named" else {}
+        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands), **named)
         result.retain_grad()  # torch keeps only the gradients of leaves by itself
         tensors.append(result)
-    torch.autograd.backward(tensors[root])
-    values = [node.item() for node in tensors]
-    grads = [0.0 if node.grad is None else node.grad.item() for node in tensors]
+    torch.autograd.backward(tensors[root], torch.ones_like(tensors[root]))
+    values = [number for node in tensors for number in node.flatten().tolist()]
+    grads = [
+        number
+        for node in tensors
+        for number in (torch.zeros_like(node) if node.grad is None else node.grad).flatten().tolist()
+    ]
     if not all(map(math.isfinite, values + grads)):
         raise ValueError("a value or a gradient is not finite")
     return [values, grads]

@@ -32,7 +32,7 @@ class Redraw:
     A redrawn program tests the same things. Every value and gradient keeps its sign and is not
     negligible next to the largest. No two numbers around an operation become equal, because an
     engine that confuses them would then be right. If none of 50 draws meets these conditions, the
-    program keeps its numbers. A program of more than 100 nodes need not meet them.
+    program keeps its numbers. A program of more than 100 nodes, or with arrays, need not meet them.
 
     Args:
         seed: the seed, which with a program determines the draws.
@@ -123,7 +123,7 @@ class Redraw:
             ):
                 if answer is None or candidate.key == program.key:
                     continue
-                large = len(program.nodes) > _LARGE
+                large = program.has_arrays or len(program.nodes) > _LARGE
                 if large or asks_the_same(Asked(program, answers[key], beside), Asked(candidate, answer, instead)):
                     self.leaves[key] = drawn[key]
                     self._known[candidate.key] = answer
@@ -132,12 +132,12 @@ class Redraw:
                 return
         for key, program in undecided.items():
             # no draw was accepted; a program whose numbers are pinned anyway is not reported
-            self.leaves[key] = tuple(leaf.value for leaf in program.leaves)
+            self.leaves[key] = program.leaf_numbers
             if any(abs(value) not in {0.0, 1.0, *plain_numbers(program)} for value in self.leaves[key]):
                 self.kept.append(program)
 
     def _drawn(self, key: str, program: Program, draw: int) -> Leaves:
-        values = [leaf.value for leaf in program.leaves]
+        values = program.leaf_numbers
         stays = _STAYS * draw / _DRAWS  # sums that must stay 0 are more likely if some numbers stay
         chance = self._chance(f"{draw}:{key}")
         return alike(values, chance, pinned=plain_numbers(program), stays=stays, near=draw >= _FAR)

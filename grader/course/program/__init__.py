@@ -1,5 +1,6 @@
 """Programs: expressions as data, parsed from text or drawn at random."""
 
+from . import arrays
 from .draw import Arrangement, arrange, draw, parts
 from .graph import (
     NOTHING,
@@ -18,4 +19,15 @@ from .graph import (
     program,
     tree,
 )
-from .operations import BINARY, FORMS, FUNCTIONS, METHODS, OPERATIONS, REFLECTED, Form, Operation, functions_called
+from .operations import (
+    BINARY,
+    ELEMENTWISE,
+    FORMS,
+    FUNCTIONS,
+    METHODS,
+    OPERATIONS,
+    REFLECTED,
+    Form,
+    Operation,
+    functions_called,
+)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from ...base.text import did_you_mean
 from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
-from .operations import BINARY, OPERATIONS, value
+from .operations import BINARY, ELEMENTWISE, OPERATIONS, value
 
 _LEAVES = "abcd"
 _STEPS = "efghijklmnopqrstuvwxyz"
@@ -43,12 +43,12 @@ def draw(
         ProgramError: an operation is unknown, `sizes` are invalid, or no program was found. For example, `ops` may
             have no operation of two operands.
     """
-    unknown = [op for op in ops if op not in OPERATIONS]
-    listing = f"; the operations are {', '.join(OPERATIONS)}"
+    unknown = [op for op in ops if op not in ELEMENTWISE]
+    listing = f"; the operations are {', '.join(ELEMENTWISE)}"
     if not ops:
         raise ProgramError(f"there is no operation to draw from{listing}")
     if unknown:
-        near = did_you_mean(unknown[0], OPERATIONS)
+        near = did_you_mean(unknown[0], ELEMENTWISE)
         raise ProgramError(f"unknown operation: {', '.join(unknown)}{near}{listing}")
     low, high = sizes
     if not 1 <= low <= high <= len(_STEPS):

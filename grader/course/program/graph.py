@@ -1,6 +1,7 @@
 """Programs as data: leaves with values, and operations on earlier nodes or plain numbers. Their text is parsed here."""
 
 import ast
+import contextlib
 import hashlib
 import itertools
 import json
@@ -9,12 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
 from ...base.text import did_you_mean
-from .operations import BINARY, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
+from . import arrays
+from .arrays import Flat, Shape, ShapeError
+from .operations import BINARY, ELEMENTWISE, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
 
 
 class ProgramError(ValueError):
@@ -22,10 +25,28 @@ class ProgramError(ValueError):
 
 
 class Leaf(msgspec.Struct, frozen=True):
-    """A leaf: its name and its value."""
+    """A leaf: its name and its numbers.
+
+    Attributes:
+        value: its value, or the first number of an array.
+        more: the other numbers of an array, in row-major order.
+        shape: its shape; `()` for a scalar.
+    """
 
     name: str
     value: float
+    more: tuple[float, ...] = ()
+    shape: Shape = ()
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Return all numbers."""
+        return (self.value, *self.more)
+
+    def with_numbers(self, numbers: Sequence[float]) -> "Leaf":
+        """Return the leaf with other numbers."""
+        first, *more = numbers
+        return Leaf(self.name, first, tuple(more), self.shape)
 
 
 class Number(msgspec.Struct, frozen=True):
@@ -35,6 +56,7 @@ class Number(msgspec.Struct, frozen=True):
 
 
 Operand: TypeAlias = int | Number
+T = TypeVar("T")
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -57,13 +79,15 @@ class Made(msgspec.Struct, frozen=True):
 class Op(msgspec.Struct, frozen=True):
     """An operation. Its operands are indices of earlier nodes, or plain numbers.
 
-    If `made` is given, `op` is the name of a function of the learner's file.
+    If `made` is given, `op` is the name of a function of the learner's file. `named` has the named arguments of an
+    operation, such as the axis of a sum.
     """
 
     name: str
     op: str
     operands: tuple[Operand, ...]
     made: Made | None = None
+    named: tuple[tuple[str, Any], ...] = ()
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -118,23 +142,80 @@ class Program:
         return replace(self, root=self.index[name], text=f"{self.text}; from {name}", short=None)
 
     def with_leaves(self, values: Sequence[float]) -> "Program":
-        """Return the same operations with other leaf values, given in the order of the leaves."""
+        """Return the same operations with other leaf values: the numbers of all leaves, in their order."""
         nodes, given = list(self.nodes), iter(values)
         for index, node in enumerate(nodes):
             if isinstance(node, Leaf):
-                nodes[index] = Leaf(node.name, next(given))
+                nodes[index] = node.with_numbers([next(given) for _ in node.numbers])
         given = iter(values)
         short = self.short and [["leaf", next(given)] if op == "leaf" else [op, *rest] for op, *rest in self.short]
         return replace(self, nodes=tuple(nodes), short=short)
 
     def following(self, truth: "Program") -> "Program":
         """Return the same nodes with another `truth`, and with its leaf values."""
-        values = [truth.values[truth.index[leaf.name]] for leaf in self.leaves]
+        values = [number for leaf in self.leaves for number in truth.numbers_of(leaf.name, truth.values)]
         return replace(self.with_leaves(values), truth=truth)
 
     def of_truth(self, numbers: Sequence[float]) -> tuple[float, ...]:
         """Return the numbers of this program's nodes, from those of the nodes of `truth`."""
-        return tuple(numbers) if self.truth is None else tuple(numbers[self.truth.index[n.name]] for n in self.nodes)
+        if self.truth is None:
+            return tuple(numbers)
+        return tuple([number for node in self.nodes for number in self.truth.numbers_of(node.name, numbers)])
+
+    # -- the numbers of all nodes are one flat sequence, of which a node owns a slice with a shape
+
+    @cached_property
+    def has_arrays(self) -> bool:
+        """Return whether a leaf has a shape other than `()`. In all other programs, each node has one number."""
+        # `short` first, because such a program has very many nodes, and none is an array
+        return not self.short and any(node.shape for node in self.nodes if type(node) is Leaf)
+
+    @cached_property
+    def shapes(self) -> list[Shape]:
+        """Return the shape of each node. Raises `ProgramError` if shapes do not fit."""
+        if not self.has_arrays:
+            return [()] * len(self.nodes)
+        shapes: list[Shape] = []
+        for node in self.nodes:
+            if isinstance(node, Leaf):
+                shapes.append(node.shape)
+                continue
+            given = [shapes[operand] if isinstance(operand, int) else () for operand in node.operands]
+            whole = OPERATIONS[node.op].whole
+            try:
+                shapes.append(whole.shape(*given, **dict(node.named)) if whole else arrays.broadcast(*given))
+            except ShapeError as error:
+                raise ProgramError(f"{self.text}: {node.name}: {error}") from None
+        return shapes
+
+    @cached_property
+    def slices(self) -> list[slice]:
+        """Return the place of each node's numbers in the flat sequence."""
+        ends = list(itertools.accumulate(map(math.prod, self.shapes)))
+        return list(map(slice, [0, *ends], ends))
+
+    @cached_property
+    def owners(self) -> Sequence[Node]:
+        """Return the node that owns each number."""
+        if not self.has_arrays:
+            return self.nodes
+        return [node for node, shape in zip(self.nodes, self.shapes, strict=True) for _ in range(math.prod(shape))]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Return the name of each number: that of its node, or with an index, such as `a[0, 1]`."""
+        if not self.has_arrays:
+            return [node.name for node in self.nodes]
+        return [
+            f"{_in_parentheses(node.name)}[{', '.join(map(str, index))}]" if index else node.name
+            for node, shape in zip(self.nodes, self.shapes, strict=True)
+            for index in arrays.indices(shape)
+        ]
+
+    def numbers_of(self, name: str, numbers: Sequence[T]) -> Sequence[T]:
+        """Return the numbers of one node, from those of all nodes."""
+        at = self.index[name]
+        return numbers[self.slices[at]] if self.has_arrays else numbers[at : at + 1]
 
     @property
     def root_name(self) -> str:
@@ -143,6 +224,11 @@ class Program:
     @property
     def leaves(self) -> tuple[Leaf, ...]:
         return tuple(node for node in self.nodes if isinstance(node, Leaf))
+
+    @property
+    def leaf_numbers(self) -> tuple[float, ...]:
+        """Return the numbers of all leaves, in their order."""
+        return tuple([number for leaf in self.leaves for number in leaf.numbers])
 
     @property
     def operations(self) -> frozenset[str]:
@@ -207,6 +293,8 @@ class Program:
         """Return the value of each node, or nan if it is not defined."""
         if self.truth:
             return self.of_truth(self.truth.values)
+        if self.has_arrays:
+            return tuple(itertools.chain.from_iterable(self._arrays))
         values: list[float] = []
         for node in self.nodes:
             if isinstance(node, Leaf):
@@ -218,6 +306,57 @@ class Program:
                 values.append(math.nan)
         return tuple(values)
 
+    @cached_property
+    def _arrays(self) -> list[Flat]:
+        """Return the numbers of each node; nan if they are not defined."""
+        found: list[Flat] = []
+        for node, shape in zip(self.nodes, self.shapes, strict=True):
+            if isinstance(node, Leaf):
+                found.append(list(node.numbers))
+                continue
+            try:
+                found.append(self._operation(node, found).value())
+            except (ArithmeticError, ValueError):
+                found.append([math.nan] * math.prod(shape))
+        return found
+
+    def _operation(self, node: Op, found: Sequence[Flat]) -> "arrays.Applied":
+        """Return an operation with its operands."""
+        row = OPERATIONS[node.op]
+        given = [found[o] if isinstance(o, int) else [float(o.value)] for o in node.operands]
+        shapes = [self.shapes[o] if isinstance(o, int) else () for o in node.operands]
+        return arrays.Applied(row.whole, row.compute, row.local, given, shapes, dict(node.named))
+
+    def contributions(self, index: int, upstream: Flat) -> list[Flat]:
+        """Return what an operation gives back to each operand, from the upstream gradient of its result."""
+        node = self.nodes[index]
+        assert isinstance(node, Op)
+        try:
+            return self._operation(node, self._arrays).contributions(upstream)
+        except (ArithmeticError, ValueError):
+            return [[math.nan] * math.prod(self.shapes[o]) if isinstance(o, int) else [] for o in node.operands]
+
+    def terms(self, index: int, upstream: Flat) -> list[Flat] | None:
+        """Return what an elementwise operation gives back before it is summed over broadcast axes; None for others."""
+        node = self.nodes[index]
+        assert isinstance(node, Op)
+        if OPERATIONS[node.op].whole:
+            return None
+        with contextlib.suppress(ArithmeticError, ValueError):
+            return self._operation(node, self._arrays).terms(upstream)
+        return None
+
+    def _gradients_of_arrays(self, at_first: float) -> tuple[float, ...]:
+        grads = [[at_first] * math.prod(shape) for shape in self.shapes]
+        grads[self.root] = [1.0] * len(grads[self.root])
+        for index in range(self.root, -1, -1):
+            node = self.nodes[index]
+            if isinstance(node, Op):
+                for operand, given in zip(node.operands, self.contributions(index, grads[index]), strict=True):
+                    if isinstance(operand, int):
+                        grads[operand] = [old + new for old, new in zip(grads[operand], given, strict=True)]
+        return tuple(itertools.chain.from_iterable(grads))
+
     def gradients(self, at_first: float = 0.0) -> tuple[float, ...]:
         """Return the gradient of each node after a backward pass, or nan if it is not defined.
 
@@ -226,6 +365,8 @@ class Program:
         """
         if self.truth:
             return self.of_truth(self.truth.gradients(at_first))
+        if self.has_arrays:
+            return self._gradients_of_arrays(at_first)
         grads = [at_first] * len(self.nodes)
         grads[self.root] = 1.0
         # the nodes are in a topological order, so users come before inputs from the end
@@ -246,7 +387,7 @@ class Program:
         """Return the program as a learner reads it: `L = a * a    with a = 3`."""
         lists: dict[str, list[str]] = {}  # by name; a leaf that is in no list is a list of its own
         for leaf in self.leaves:
-            lists.setdefault(leaf.name.partition("[")[0], []).append(number_text(leaf.value))
+            lists.setdefault(leaf.name.partition("[")[0], []).append(_leaf_text(leaf))
         values = ", ".join(
             f"{name} = {numbers[0] if name in self.index else _beginning(name, numbers)}"
             for name, numbers in lists.items()
@@ -257,8 +398,9 @@ class Program:
     def wire(self) -> list[list[object]]:
         """Return the program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
 
-        An operand is an index or `["number", x]`. A node that a function of the file makes is `["made", [first,
-        function, arguments, place, count], operand, ...]` (see `Made`).
+        An operand is an index or `["number", x]`; named arguments follow as `["named", [name, value], ...]`. A leaf
+        that is an array has a nested list. A node that a function of the file makes is `["made", [first, function,
+        arguments, place, count], operand, ...]` (see `Made`).
         """
         return [_wire_of(node) for node in self.nodes]
 
@@ -275,7 +417,8 @@ class Program:
     @property
     def sizes(self) -> tuple[int, int]:
         """Return the number of values and of gradients in an answer."""
-        return len(self.nodes), len(self.nodes)
+        numbers = sum(map(math.prod, self.shapes)) if self.has_arrays else len(self.nodes)
+        return numbers, numbers
 
     @property
     def question(self) -> list[object]:
@@ -295,10 +438,11 @@ def _beginning(name: str, numbers: list[str]) -> str:
 
 def _wire_of(node: Node) -> list[object]:
     if isinstance(node, Leaf):
-        return ["leaf", node.value]
+        return ["leaf", arrays.nested(node.numbers, node.shape) if node.shape else node.value]
     if made := node.made:
         return ["made", [made.first, node.op, made.arguments, made.place, made.count], *node.operands]
-    return [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands)]
+    named = [["named", *node.named]] if node.named else []
+    return [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands), *named]
 
 
 def _operands(node: Op, values: Sequence[float]) -> list[float]:
@@ -315,6 +459,19 @@ def key_of(question: list[object]) -> str:
 def number_text(value: float) -> str:
     """Return a number as a learner would write it: 3, 0.5, -2.25."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def _in_parentheses(name: str) -> str:
+    return name if name.isidentifier() else f"({name})"
+
+
+def _leaf_text(leaf: Leaf) -> str:
+    """Return the value of a leaf as a learner would write it: 3, or [[2, -3], [1, 4]]."""
+    return _nested_text(arrays.nested(leaf.numbers, leaf.shape))
+
+
+def _nested_text(value: Any) -> str:
+    return f"[{', '.join(map(_nested_text, value))}]" if isinstance(value, list) else number_text(value)
 
 
 # -- Large programs of regular shape, described by a short text instead of their full expression
@@ -386,6 +543,8 @@ class Descent:
     steps: int
 
     def __post_init__(self) -> None:
+        if self.start.has_arrays:
+            raise ProgramError(f"{self.start.text}: a descent has no arrays")
         if self.steps < 1 or not math.isfinite(self.rate):
             raise ProgramError(
                 f"{self.start.text}: a descent needs at least 1 step and a finite rate "
@@ -419,8 +578,8 @@ Question: TypeAlias = Program | Descent
 
 # -- Parse `L = (a*b + c) * (a + b)`, or a sequence of such assignments, into a program
 
-_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
-_BINDS: dict[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.Pow: 4}
+_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@"}
+_BINDS: dict[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Pow: 4}
 _SIGN, _ATOM = 3, 6  # a minus binds less tightly than a power
 _OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
 
@@ -440,23 +599,36 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
         truth: a program that has the same nodes and the same root, for torch. With it, an assignment may call a
             function of the learner's file with nodes, numbers, texts, and lists of these. The function returns a
             node, or a list with a node for each name on the left.
-        values: the value of each leaf of either program, by name. A list of values makes a leaf for each number, such
-            as `row[0]` or `table[1][2]`. The name of the list stands for the list of these leaves in a call.
+        values: the value of each leaf of either program, by name. A list is an array, unless there is a `truth`, or the
+            text has the name with an index, such as `row[0]` or `table[1][2]`. Then it makes a leaf for each number.
+            The name of the list stands for the list of these leaves in a call.
 
     Raises:
         ProgramError: `text` is anything else, or the values are not those of its leaves.
     """
     if not isinstance(text, str):
         raise ProgramError(f"a program is a text such as 'L = a * b', not {text!r}")
+    single = {
+        key for key, value in values.items() if isinstance(value, (list, tuple)) and (truth or _indexed(key, text))
+    }
     try:
-        leaves = tuple((name, float(x).hex()) for key, value in values.items() for name, x in _leaves(key, value))
+        leaves = tuple(leaf for key, value in values.items() for leaf in _leaves(key, value, key in single))
     except (TypeError, ValueError, OverflowError) as error:
         raise ProgramError(f"{text!r}: the value of a leaf is not a number: {error}") from None
     return _following(text, truth, leaves) if truth else _parsed(text, leaves)
 
 
+# A leaf before it is parsed: its name, its numbers in hexadecimal, which distinguishes 0.0 from -0.0, and its shape.
+_Given: TypeAlias = tuple[str, tuple[str, ...], Shape]
+
+
+def _indexed(name: str, text: str) -> bool:
+    """Return whether a text has a name with an index."""
+    return re.search(rf"\b{re.escape(name)}\s*\[", text) is not None
+
+
 @lru_cache(maxsize=256)  # shared by all submissions of a cohort
-def _following(text: str, truth: str, leaves: tuple[tuple[str, str], ...]) -> Program:
+def _following(text: str, truth: str, leaves: tuple[_Given, ...]) -> Program:
     """Return the program of a text that may call functions of the learner's file, with the program `truth`."""
     # leaves of both are in `truth`, so that its answer has every node
     of_truth = _parsed(truth, _named_in(f"{text} {truth}", leaves), idle=True)
@@ -466,21 +638,28 @@ def _following(text: str, truth: str, leaves: tuple[tuple[str, str], ...]) -> Pr
     return parsed
 
 
-def _leaves(name: str, value: Rows) -> list[tuple[str, float]]:
-    """Return the leaves that a value makes, with their names."""
-    if isinstance(value, (list, tuple)):
-        return [leaf for i, item in enumerate(value) for leaf in _leaves(f"{name}[{i}]", item)]
-    return [(name, value)]  # type: ignore[list-item]
+def _leaves(name: str, value: Rows, single: bool) -> list[_Given]:
+    """Return the leaves that a value makes: one, or one for each number in a list if they are `single`."""
+    if not isinstance(value, (list, tuple)):  # the usual case
+        return [(name, (float(value).hex(),), ())]  # type: ignore[arg-type]
+    if single:
+        return [leaf for i, item in enumerate(value) for leaf in _leaves(f"{name}[{i}]", item, single)]
+    numbers, shape = arrays.flattened(value)
+    return [(name, tuple([number.hex() for number in numbers]), shape)]
 
 
-def _named_in(text: str, leaves: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def _named_in(text: str, leaves: tuple[_Given, ...]) -> tuple[_Given, ...]:
     names = set(re.findall(r"[A-Za-z_]\w*", text))
-    return tuple((name, value) for name, value in leaves if name.partition("[")[0] in names)
+    return tuple(leaf for leaf in leaves if leaf[0].partition("[")[0] in names)
 
 
-@lru_cache(maxsize=4096)  # shared by all submissions of a cohort; hexadecimal distinguishes 0.0 from -0.0
-def _parsed(text: str, values: tuple[tuple[str, str], ...], calls: bool = False, idle: bool = False) -> Program:
-    parser = _Parser(text, {name: float.fromhex(value) for name, value in values}, calls, idle)
+@lru_cache(maxsize=4096)  # shared by all submissions of a cohort
+def _parsed(text: str, given: tuple[_Given, ...], calls: bool = False, idle: bool = False) -> Program:
+    leaves = []
+    for name, numbers, shape in given:
+        first, *more = map(float.fromhex, numbers)
+        leaves.append(Leaf(name, first, tuple(more), shape))
+    parser = _Parser(text, leaves, calls, idle)
     try:
         return parser.parse()
     except RecursionError:
@@ -494,22 +673,25 @@ def _known(expression: ast.expr) -> str:
             near = did_you_mean(name, FUNCTIONS)
         case _:
             near = ""
-    return f"{near}; use -x, {', '.join(BINARY.values())} with two operands, or {', '.join(FUNCTIONS)} with one"
+    symbols = ", ".join(symbol for op, symbol in BINARY.items() if op in ELEMENTWISE)
+    return f"{near}; use -x, {symbols} with two operands, or {', '.join(FUNCTIONS)} with one"
 
 
 class _Parser:
-    def __init__(self, text: str, values: dict[str, float], calls: bool, idle: bool) -> None:
+    def __init__(self, text: str, leaves: Sequence[Leaf], calls: bool, idle: bool) -> None:
         self.calls = calls  # whether functions of the learner's file may be called
         self.idle = idle  # whether leaves need not be used
         self.text = "; ".join(part.strip() for part in text.replace(";", "\n").splitlines() if part.strip())
         self.nodes: list[Node] = []
         self.names: dict[str, int] = {}
         self.used: set[str] = set()
+        self.on_arrays = ""  # an operation that only arrays have
         self._texts: dict[ast.expr, tuple[str, int]] = {}  # and how tightly each binds
-        for name, value in values.items():
-            if not math.isfinite(value):
-                raise self._error(f"{name} = {value} is not finite")
-            self._add(Leaf(name, float(value)))
+        for leaf in leaves:
+            infinite = next((number for number in leaf.numbers if not math.isfinite(number)), None)
+            if infinite is not None:
+                raise self._error(f"{leaf.name} = {infinite} is not finite")
+            self._add(leaf)
 
     def _error(self, why: str) -> ProgramError:
         return ProgramError(f"{self.text!r}: {why}")
@@ -540,7 +722,12 @@ class _Parser:
         idle = [leaf.name for leaf in self.nodes if isinstance(leaf, Leaf) and leaf.name not in self.used]
         if idle and not self.idle:
             raise self._error(f"{', '.join(idle)} has a value but is not used")
-        return Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
+        parsed = Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
+        if parsed.has_arrays:
+            parsed.shapes  # noqa: B018 -- raises an error if they do not fit
+        elif self.on_arrays:
+            raise self._error(f"`{self.on_arrays}` needs a leaf that is an array")
+        return parsed
 
     def _assign(self, name: str, value: ast.expr) -> None:
         if name in self.names:
@@ -622,8 +809,25 @@ class _Parser:
                 function in FUNCTIONS
             ):
                 return self._operation(function, [operand], expression, name)
+            case (
+                ast.Call(func=ast.Name(id=function), args=[operand], keywords=named)
+                | ast.Call(func=ast.Attribute(value=operand, attr=function), args=[], keywords=named)
+            ) if function in OPERATIONS and OPERATIONS[function].whole:
+                return self._operation(function, [operand], expression, name, self._named(function, named))
             case _:
                 raise self._error(f"`{ast.unparse(expression)}` is not supported in programs{_known(expression)}")
+
+    def _named(self, function: str, keywords: Sequence[ast.keyword]) -> tuple[tuple[str, Any], ...]:
+        """Return the named arguments of an operation on arrays."""
+        whole = OPERATIONS[function].whole
+        try:
+            named = tuple((one.arg or "", ast.literal_eval(one.value)) for one in keywords)
+        except ValueError:
+            raise self._error(f"an argument of `{function}` is not a number, a bool or a tuple of numbers") from None
+        for argument, _ in named:
+            if whole and argument not in whole.arguments:
+                raise self._error(f"`{function}` has no argument `{argument}`{did_you_mean(argument, whole.arguments)}")
+        return named
 
     def _number(self, number: int | float) -> Number:
         try:
@@ -634,11 +838,20 @@ class _Parser:
             raise self._error("a number is too large for a float")
         return Number(number)
 
-    def _operation(self, op: str, operands: list[ast.expr], expression: ast.expr, name: str | None) -> int:
+    def _operation(
+        self,
+        op: str,
+        operands: list[ast.expr],
+        expression: ast.expr,
+        name: str | None,
+        named: tuple[tuple[str, Any], ...] = (),
+    ) -> int:
         parts = tuple(self._operand(operand) for operand in operands)
+        if OPERATIONS[op].whole:
+            self.on_arrays = op
         if all(isinstance(part, Number) for part in parts):
             raise self._error(f"`{ast.unparse(expression)}` has only numbers as operands; an operation needs a node")
-        return self._add(Op(name or self._unnamed(self._text(expression)), op, parts))
+        return self._add(Op(name or self._unnamed(self._text(expression)), op, parts, named=named))
 
     def _text(self, expression: ast.expr, binds: int = 0) -> str:
         """Return the text that `ast.unparse` makes of an expression of a program, in parentheses where it has to be.

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, structs
 
+from .arrays import MATMUL, SUM, Whole
+
 SampleOperands: TypeAlias = tuple[tuple[float, ...], ...]
 
 _LARGEST = 50.0
@@ -69,6 +71,8 @@ class Operation(Struct, frozen=True):
         tame: returns whether the operands suit a random program. Value and derivatives must be defined and moderate,
             and away from kinks and poles.
         optional: whether an engine may lack it.
+        whole: what it does if it is not elementwise. Its texts are for readers only then, and `G` in those of its
+            derivatives is the upstream gradient.
     """
 
     name: str
@@ -81,6 +85,7 @@ class Operation(Struct, frozen=True):
     cases: tuple[tuple[str, str, SampleOperands], ...] = ()
     tame: Callable[[Sequence[float]], bool] = lambda x: True
     optional: bool = False
+    whole: Whole | None = None
 
     @property
     def is_function(self) -> bool:
@@ -182,9 +187,14 @@ _TABLE = (
     ),
     Operation("sigmoid", "1 / (1 + exp(-a))", ("L * (1 - L)",), tame=lambda x: abs(x[0]) <= 20, optional=True),
 )
-OPERATIONS = {operation.name: operation for operation in _TABLE}
-BINARY = {operation.name: operation.symbol for operation in _TABLE if operation.symbol is not None}
-METHODS = {operation.name: operation.method for operation in _TABLE if operation.method is not None}
+_ON_ARRAYS = (
+    Operation("sum", "sum(a)", ("spread(G)",), whole=SUM),
+    Operation("matmul", "a @ b", ("G @ b.T", "a.T @ G"), "__matmul__", whole=MATMUL),
+)
+ELEMENTWISE = {operation.name: operation for operation in _TABLE}
+OPERATIONS = ELEMENTWISE | {operation.name: operation for operation in _ON_ARRAYS}
+BINARY = {name: operation.symbol for name, operation in OPERATIONS.items() if operation.symbol is not None}
+METHODS = {name: operation.method for name, operation in OPERATIONS.items() if operation.method is not None}
 REFLECTED = {op: METHODS[op].replace("__", "__r", 1) for op in BINARY}  # called if a number is on the left
 FUNCTIONS = tuple(operation.name for operation in _TABLE if operation.is_function)
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ...base.page import Parts, write_page
 from ...base.text import plain
-from ...course.program import OPERATIONS, Leaf, Operation, Program, program
+from ...course.program import ELEMENTWISE, Leaf, Operation, Program, program
 from .model import GameNode, Input, Landscape, Model, Played, Replay, Thermometer
 
 _HERE = Path(__file__).resolve().with_suffix("")
@@ -35,10 +35,10 @@ const OPERATIONS = (({{ {functions} }}) => ({{
 
 def _script() -> str:
     """Return the table of operations as a script."""
-    texts = " ".join(text for one in OPERATIONS.values() for text in (one.value, *one.derivatives))
+    texts = " ".join(text for one in ELEMENTWISE.values() for text in (one.value, *one.derivatives))
     # the functions that the texts of the table call, which JavaScript has in `Math`
     functions = ", ".join(sorted(set(re.findall(r"(\w+)\(", texts))))
-    return _SCRIPT.format(functions=functions, rows="\n".join(map(_row, OPERATIONS.values())))
+    return _SCRIPT.format(functions=functions, rows="\n".join(map(_row, ELEMENTWISE.values())))
 
 
 def _row(one: Operation) -> str:

@@ -15,6 +15,7 @@ NAME = 40  # characters of a name
 MESSAGE = 300  # characters of an exception's message; the worker sends no more
 NAMES = 8  # names in one problem; the worker sends no more
 TRACEBACK = 4  # line numbers in one problem; the worker sends no more
+AXES = 8  # axes of an array in an answer; the worker sends no array with more
 VISITS = 400  # runs of local rules in one recording; the worker sends no more
 CHANGES = 2_000  # changes of gradients in one recording; the worker sends no more
 TRACED = 100  # nodes of a graph that a learner's function builds; the worker sends no more

@@ -6,6 +6,7 @@ written by `float.hex()`, and any other object as `!` and its type's name. An an
 bytes and in values. This is checked before any of the answer is decoded.
 """
 
+import math
 import re
 from abc import ABC
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from ...course.program import BINARY, OPERATIONS, Arrangement, Program, arrange
+from ...course.program import BINARY, ELEMENTWISE, Arrangement, Program, arrange
 from ..worker.adapter.ask import (
     EVENTS,
     RAN_OUT,
@@ -73,11 +74,18 @@ class Run(Struct, frozen=True):
         return [self._spelled(*node) for node in wire] if self.whole or self.in_place else wire
 
     def _spelled(self, op: Any, *operands: Any) -> list[object]:
-        if op == "leaf" and self.whole and operands[0] == int(operands[0]):
-            return [op, int(operands[0])]
+        if op == "leaf" and self.whole:
+            return [op, _whole(operands[0])]
         if op in BINARY and self.in_place and isinstance(operands[0], int):
             return [f"i{op}", *operands]
         return [op, *operands]
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number as an int, and any other number as it is, also in a nested list."""
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return int(value) if value == int(value) else value
 
 
 _OF_A_RUN, _NODES = 20, 4  # the steps of a run of its own, and the nodes that take as long as a step
@@ -116,6 +124,8 @@ class Batch(Struct, frozen=True, dict=True):
         Args:
             more: further entries, which replace those of the same name.
         """
+        if self.largest:
+            more["most"] = self.largest
         return msgspec.json.encode(
             {
                 "runs": [[run.spell(run.program.sent), run.steps] for run in self.runs],
@@ -136,6 +146,15 @@ class Batch(Struct, frozen=True, dict=True):
         """
         later = [[arrange(run.program, seed) for run in self.runs] for seed in self.order_seeds[1:]]
         return [[None] * len(self.runs), *later]
+
+    @cached_property
+    def largest(self) -> int:
+        """Return the most numbers of one node, if a program has arrays; otherwise 0.
+
+        A wrong gradient has the size of another node, so this bounds those as well.
+        """
+        sizes = [math.prod(shape) for run in self.runs if run.program.has_arrays for shape in run.program.shapes]
+        return max(sizes, default=0)
 
     @property
     def steps(self) -> int:
@@ -169,7 +188,8 @@ class Batch(Struct, frozen=True, dict=True):
     def _numbers(self) -> int:
         """Return how many numbers an answer holds for each order seed, with room for the data around them."""
         # each step may return a number for each node
-        size = sum((len(run.program.nodes) + 8) * (len(run.steps) + 2) for run in self.runs)
+        each = 1 + (self.largest and self.largest + 2 * bounds.AXES)  # an array has a shape and a type besides
+        size = sum((len(run.program.nodes) * each + 8) * (len(run.steps) + 2) for run in self.runs)
         # each rule may change every gradient
         size += sum(len(run.program.nodes) ** 2 for run in self.runs if TRACED in run.steps)
         # an event has three values
@@ -210,26 +230,75 @@ else:
     Observed.register(Odd)
 
 
+class Misshapen(Odd, frozen=True):
+    """A number of an array that has a wrong shape.
+
+    Attributes:
+        type: the type of the array's numbers.
+        shape: the shape of the array.
+        numbers: all numbers of the array; none if there are too many.
+    """
+
+    shape: tuple[int, ...] = ()
+    numbers: tuple["Observed", ...] = ()
+
+
 class Numbers(tuple[Observed, ...]):
     """A number for each node, in the program's order, or the numbers that a function returned."""
 
     __slots__ = ()
 
 
+class NumbersOfArrays(Numbers):
+    """The numbers of all nodes of a program with arrays.
+
+    Attributes:
+        types: the type of each node's numbers.
+    """
+
+    types: tuple[str, ...] = ()
+
+
 class _Wire(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
     pass
 
 
+class Array(_Wire, frozen=True):
+    """An array, or a number: its shape, the type of its numbers, and the numbers.
+
+    `shape` is None for an object that is neither; then `type` is the type of the object. An array that is too large has
+    no numbers.
+    """
+
+    shape: Annotated[tuple[_Count, ...], Meta(max_length=bounds.AXES)] | None
+    type: _Name
+    numbers: Numbers
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that do not fill the shape."""
+        if self.numbers and (self.shape is None or len(self.numbers) != math.prod(self.shape)):
+            raise ValueError("an array has another number of numbers than its shape")
+
+    def as_shape(self, shape: tuple[int, ...]) -> Sequence[Observed]:
+        """Return the numbers of a node that should have a shape. If it has another one, each of them says so."""
+        if self.shape == shape and self.numbers:
+            return self.numbers
+        odd = Odd(self.type) if self.shape is None else Misshapen(self.type, self.shape, self.numbers)
+        return (odd,) * math.prod(shape)
+
+
 class Values(_Wire, tag="values", frozen=True):
-    """The `data` of each node."""
+    """The `data` of each node: its numbers. If the program has arrays, they are the numbers of `arrays`."""
 
     numbers: Numbers
+    arrays: tuple[Array, ...] | None = None
 
 
 class Grads(_Wire, tag="grads", frozen=True):
-    """The gradient of each node."""
+    """The gradient of each node, like `Values`."""
 
     numbers: Numbers
+    arrays: tuple[Array, ...] | None = None
 
 
 class Inputs(_Wire, tag="inputs", frozen=True):
@@ -354,7 +423,7 @@ class TracedNode(_Wire, frozen=True):
         if self.op == "leaf":
             fits = not self.operands and len(self.numbers) == 1
         else:
-            known = self.op in OPERATIONS and len(self.operands) == len(OPERATIONS[self.op].operands)
+            known = self.op in ELEMENTWISE and len(self.operands) == len(ELEMENTWISE[self.op].operands)
             fits = known and len(self.numbers) == self.operands.count(-1)
         # operands are earlier nodes, and names are nodes of the program
         return fits and max((*self.operands, -1)) < place and max((*self.names, -1)) < count
@@ -758,7 +827,7 @@ def _outcome(outcome: Done | Broke | None, run: Run, arrangement: Arrangement | 
     results, completed = outcome.results, isinstance(outcome, Done)
     if len(results) > len(run.steps) or (completed and len(results) < len(run.steps)):
         raise Refused("a run has another number of results than it had steps")
-    order = _Order(len(run.program.nodes), arrangement)
+    order = _Order(run.program, arrangement)
     decoded = tuple([order.result(result, step.name) for result, step in zip(results, run.steps, strict=False)])
     # only functions of the file that make nodes lead to a graph of its own
     recordings = [] if run.program.truth else [result for result in decoded if isinstance(result, Recorded)]
@@ -773,12 +842,13 @@ class _Order:
     """The order in which a worker made the nodes of a program, so that its answers are read in the program's own.
 
     Args:
-        count: The number of nodes.
-        arrangement: How they were arranged; None for the program's own order.
+        program: The program.
+        arrangement: How its nodes were arranged; None for its own order.
     """
 
-    def __init__(self, count: int, arrangement: Arrangement | None) -> None:
-        self._count = count
+    def __init__(self, program: Program, arrangement: Arrangement | None) -> None:
+        self._program = program
+        self._count = len(program.nodes)
         self._places: Sequence[int] | None = arrangement and arrangement.places
 
     @cached_property
@@ -791,7 +861,9 @@ class _Order:
             raise Refused(f"`{step}` was answered by something else")
         moved = self._places is not None
         match result:
-            case Values(numbers) | Grads(numbers):
+            case Values(numbers, arrays) | Grads(numbers, arrays):
+                if arrays is not None or self._program.has_arrays:
+                    return self._with_numbers(result, numbers, arrays)
                 self._check(len(numbers))
                 return type(result)(Numbers(self._each(numbers))) if moved else result
             case Inputs(of_nodes):
@@ -812,6 +884,19 @@ class _Order:
                 return self._recorded(result)
             case Nothing() | Ruled():
                 return result
+
+    def _with_numbers(
+        self, result: Values | Grads, numbers: Numbers, arrays: tuple[Array, ...] | None
+    ) -> Values | Grads:
+        """Return an answer with the arrays in the program's order, and with all their numbers in one sequence."""
+        if numbers or arrays is None or not self._program.has_arrays:
+            raise Refused("the answer has numbers in place of arrays, or arrays in place of numbers")
+        self._check(len(arrays))
+        ordered = tuple(self._each(arrays))
+        shaped = zip(ordered, self._program.shapes, strict=True)
+        every = NumbersOfArrays(number for array, shape in shaped for number in array.as_shape(shape))
+        every.types = tuple(array.type for array in ordered)
+        return type(result)(every, ordered)
 
     def _check(self, count: int) -> None:
         if count != self._count:

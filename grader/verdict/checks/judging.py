@@ -16,7 +16,18 @@ from ...course.remarks import DependsOnOrder, Remark
 from ...runner.client import Batch, Broke, Died, Done, Problem, Ran, Read, Reading, Reason, Run
 from .hidden_tests import ArgumentError
 from .outcome import CheckFailed, fail, fail_for
-from .questions import NO_ANSWERS, AnsweredBatch, Questions, is_played, lacks, layers, left_out, not_offered, outline
+from .questions import (
+    NO_ANSWERS,
+    AnsweredBatch,
+    Questions,
+    is_played,
+    lacks,
+    layers,
+    left_out,
+    not_offered,
+    outline,
+    takes_arrays,
+)
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 HUGE = 1_000  # a program with more nodes is run once
@@ -202,6 +213,8 @@ class Judging:
         # send the runs
         if not runs:
             raise ArgumentError("there is no program")
+        if with_arrays := next((run.program for run in runs if not takes_arrays(run)), None):
+            raise ArgumentError(f"this check takes no program with arrays: {with_arrays.text}")
         self.comparisons += len(runs)
         batch = self._batch(runs, limits, engine)
         ran = self._runner.run(batch, alone=self._shrinking)

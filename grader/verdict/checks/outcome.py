@@ -7,6 +7,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import combinations, filterfalse
 from operator import lt
 from typing import Literal, NoReturn, TypeAlias
@@ -38,7 +39,22 @@ from ...course.remarks import (
     TraceFault,
     Unrelated,
 )
-from ...runner.client import RAN_OUT, Broke, Called, Died, Done, Observed, Odd, Problem, Reason, Traced, bounds, cut
+from ...runner.client import (
+    RAN_OUT,
+    Broke,
+    Called,
+    Died,
+    Done,
+    Misshapen,
+    Observed,
+    Odd,
+    Problem,
+    Reason,
+    Traced,
+    bounds,
+    cut,
+)
+from .shapes import shape_remarks
 
 ExpectedBy: TypeAlias = Literal["torch", "check"]
 Status: TypeAlias = Literal["failed", "error", "timeout", "crashed", "not_started"]
@@ -106,9 +122,16 @@ def fail_for(
 
 def shown(value: Observed) -> Shown:
     """Return an observed number for a report. JSON has no infinity, so it becomes text."""
+    if isinstance(value, Misshapen):
+        return shape_text(value.shape)
     if isinstance(value, Odd):
         return of_type(value.type)
     return value if math.isfinite(value) else str(value)
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return the text that stands for an array of which only the shape is shown."""
+    return f"shape {tuple(shape)}"
 
 
 class GraderFault(RuntimeError):
@@ -343,12 +366,17 @@ def compare_grads(
             of the file makes may be a leaf, and keep its gradient.
         by: Where the expected gradients come from.
     """
-    operations = {i: node for i, node in enumerate(program.nodes) if isinstance(node, Op)}
-    between = [i for i, node in operations.items() if not node.made and i != program.root]
-    if cleared and program.root in operations and all(observed[i] == 0.0 for i in between):
+    operations = {i: node for i, node in enumerate(program.owners) if isinstance(node, Op)}
+    root = program.nodes[program.root]
+    between = [i for i, node in operations.items() if not node.made and node is not root]
+    if cleared and isinstance(root, Op) and all(observed[i] == 0.0 for i in between):
         expected = [0.0 if i in operations and observed[i] == 0.0 else grad for i, grad in enumerate(expected)]
     label = attribute_name if by == "check" else lambda name: gradient_name(program, name)
-    _compare(program, expected, observed, scale, label, remarks, by)
+
+    def equal(seen: Observed, right: float) -> bool:
+        return close(seen, right, scale)
+
+    _compare(program, expected, observed, scale, label, remarks, by, partial(shape_remarks, equal=equal))
 
 
 def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
@@ -442,21 +470,32 @@ def _compare(
     label: Callable[[str], str],
     remarks: Sequence[Remark],
     by: ExpectedBy,
+    explained: Callable[..., tuple[Remark, ...]] = lambda *_: (),
 ) -> None:
     # most numbers are equal, and an infinity is not `close` to itself
     wrong = [i for i, e in enumerate(expected) if observed[i] != e and not close(observed[i], e, scale)]
     if not wrong:
         return
     # leaves first, because a learner can change their values
-    wrong.sort(key=lambda i: not isinstance(program.nodes[i], Leaf))
-    names = {i: label(program.nodes[i].name) for i in wrong[:_ROWS]}
-    rows: dict[str, Shown] = {name: shown(observed[i]) for i, name in names.items()}
+    wrong.sort(key=lambda i: not isinstance(program.owners[i], Leaf))
+    # of an array with a wrong shape, only the shape is shown, once
+    misshapen = {id(program.owners[i]): i for i in reversed(wrong) if isinstance(observed[i], Misshapen)}
+    wrong = [i for i in wrong if misshapen.get(id(program.owners[i]), i) == i]
+    rows: dict[str, tuple[Shown, Shown]] = {}
+    for i in wrong[:_ROWS]:
+        node = program.owners[i]
+        if isinstance(observed[i], Misshapen):
+            right = shape_text(program.shapes[program.index[node.name]])
+            rows[label(node.name)] = right, shown(observed[i])
+        else:
+            rows[label(program.names[i])] = shown(exact(expected[i], scale)), shown(observed[i])
     fail(
         *remarks,
+        *explained(program, expected, observed),
         expected_by=by,
         program=program.shown,
-        expected={name: shown(exact(expected[i], scale)) for i, name in names.items()},
-        actual=rows,
+        expected={name: right for name, (right, _) in rows.items()},
+        actual={name: yours for name, (_, yours) in rows.items()},
     )
 
 

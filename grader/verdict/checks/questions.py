@@ -181,6 +181,16 @@ def layers(p: Program) -> tuple[int, ...]:
     return ()
 
 
+_ON_ARRAYS = ("values", "grads", "backward", "anew", "preload")
+
+
+def takes_arrays(run: Run) -> bool:
+    """Return whether the steps of a run can be taken on a program with arrays, or the program has none."""
+    return not run.program.has_arrays or all(
+        step.name in _ON_ARRAYS and not (isinstance(step, ask.Preload) and step.grads) for step in run.steps
+    )
+
+
 def is_played(run: Run) -> bool:
     """Return whether `grade play` can show a check's run."""
     return recorded(run) is not None or training(run) is not None
@@ -191,9 +201,11 @@ def recorded(run: Run) -> Run | None:
 
     It begins with a step `record`, and ends with the last pass of the check's run, which is the recorded one.
 
-    Return None for a run without a pass, without an operation, or with too many nodes. Also return None if a function
-    of the file is called after the last pass.
+    Return None for a run without a pass, without an operation, with too many nodes, or with arrays. Also return None if
+    a function of the file is called after the last pass.
     """
+    if run.program.has_arrays:
+        return None
     passes = [number for number, step in enumerate(run.steps) if isinstance(step, _PASSES) and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES

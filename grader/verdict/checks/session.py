@@ -371,7 +371,7 @@ class _Plugin:
             operations=tuple(sorted(program.operations)),
             single=len(operations) == 1,
             once=len(operations) == 1 and _stores_once(operations[0], engine.failing.steps),
-            wrong_value=any(name in program.index for name in finding.actual),
+            wrong_value=not {*program.index, *program.names}.isdisjoint(finding.actual),
             passes=any(isinstance(step, ask.Backward | ask.Train) for step in engine.failing.steps),
             calls=engine.failing.calls,
         )

@@ -434,7 +434,8 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
     # the program on which the first failure was found
     failed = (check for check, checked in examined.checked.items() if checked.failed)
     run = file.engines[check].failing if (check := next(failed, None)) else None
-    shown: Program | None = run.program if run else None
+    # the probes of facts are programs of scalars
+    shown: Program | None = run.program if run and not run.program.has_arrays else None
     ran_out = any(checked.outcome.status == "timeout" for checked in examined.checked.values())
 
     def answer(probes: Batch) -> Read | Problem | Died:

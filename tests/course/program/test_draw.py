@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from grader.course.program import Leaf, Number, Op
 from grader.course.program.draw import _below
-from grader.course.program.operations import BINARY, OPERATIONS
+from grader.course.program.operations import BINARY, ELEMENTWISE
 from grader.program import Program, draw, program
 
-EVERY_OP = tuple(OPERATIONS)
-ONE_OPERAND = ["pow", *(name for name in OPERATIONS if name not in BINARY)]  # pow's other one is a number
+EVERY_OP = tuple(ELEMENTWISE)
+ONE_OPERAND = ["pow", *(name for name in ELEMENTWISE if name not in BINARY)]  # pow's other one is a number
 JOINS = ("add", "sub", "mul", "div")  # take two nodes; pow takes a node and a number
 
 

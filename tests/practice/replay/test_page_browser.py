@@ -15,7 +15,7 @@ from replays import CODE, LANDSCAPE, RULE, line_of, replay
 from torch_answers import answer
 
 from grader.base.text import spelled
-from grader.course.program import OPERATIONS, Op
+from grader.course.program import ELEMENTWISE, Op
 from grader.practice.replay import Landscape, Played, Replay, SourceText, Thermometer
 from grader.practice.replay.model import (
     Grid,
@@ -135,8 +135,8 @@ def test_the_pages_operations_are_torchs(open_html: OpenHtml) -> None:
     """The page's reference has every operation of programs, and its numbers agree with torch's to the last digits."""
     chance = random.Random(7)
     page = opened(open_html, replay("L = a * a", a=3))
-    assert set(OPERATIONS) == set(page.evaluate("Object.keys(OPERATIONS)"))
-    for name, operation in OPERATIONS.items():
+    assert set(ELEMENTWISE) == set(page.evaluate("Object.keys(OPERATIONS)"))
+    for name, operation in ELEMENTWISE.items():
         operands = 1 if operation.is_function or name == "neg" else 2
         for _ in range(5):
             x = [chance.uniform(0.3, 3) for _ in range(operands)]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_answers import answer
 
-from grader.course.program import OPERATIONS
+from grader.course.program import ELEMENTWISE
 from grader.practice.replay.model import forward, local_derivatives, right_pass, value
 from grader.practice.replay.presets import presets
 from grader.program import Program, draw, program
@@ -27,13 +27,13 @@ def agrees(asked: Program) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("op", OPERATIONS)
+@pytest.mark.parametrize("op", ELEMENTWISE)
 @given(x=numbers, y=numbers)
 @settings(max_examples=60, database=None, derandomize=True)
 def test_every_operation_has_torchs_local_derivatives(op: str, x: float, y: float) -> None:
     """On operands where it is defined, an operation's value and local derivatives are torch's."""
-    operands = (x, y)[: 1 if OPERATIONS[op].symbol is None else 2]
-    if not OPERATIONS[op].tame(operands) or (op == "pow" and x < 0):  # torch has no derivative by the exponent there
+    operands = (x, y)[: 1 if ELEMENTWISE[op].symbol is None else 2]
+    if not ELEMENTWISE[op].tame(operands) or (op == "pow" and x < 0):  # torch has no derivative by the exponent there
         return
     nodes = [*(["leaf", one] for one in operands), [op, *range(len(operands))]]
     values, grads = answer(nodes, len(operands))

@@ -22,8 +22,10 @@ from grader.runner.client import (
     Called,
     Done,
     GradientChange,
+    Misshapen,
     Nothing,
     Numbers,
+    NumbersOfArrays,
     Odd,
     Problem,
     Read,
@@ -950,3 +952,88 @@ def test_the_longest_log_fits() -> None:
     longest = ["pass", 10**6, (-1.2345678901234567e-300).hex()]
     (log,) = logged(["log", [longest] * bounds.EVENTS, False], batch).logged
     assert recording.MOST_EVENTS == bounds.EVENTS == len(log.events)
+
+
+# -- arrays ---------------------------------------------------------------------------------------------------
+
+ARRAYS = program("L = sum(a * b)", a=[[1, 2], [3, 4]], b=[5, 6])
+OF_ARRAYS = Batch((Run(ARRAYS, (ask.VALUES,)),), 1000, 1.0, (0,))
+
+
+def array(shape: Any, *numbers: float, type_name: str = "float64") -> list[Any]:
+    return [shape, type_name, [float(number).hex() for number in numbers]]
+
+
+SEEN = [array([2, 2], 1, 2, 3, 4), array([2], 5, 6), array([2, 2], 5, 12, 15, 24), array([], 56)]
+
+
+def values_of(arrays: list[Any], numbers: Any = ()) -> Values:
+    """Return the values in an answer with these arrays."""
+    answer = decode_batch(frame(one("done", [["values", list(numbers), arrays]])), OF_ARRAYS)
+    assert isinstance(answer, Read)
+    outcome = answer.seeds[0][0]
+    assert isinstance(outcome, Done)
+    values = outcome.results[0]
+    assert isinstance(values, Values)
+    return values
+
+
+def test_the_numbers_of_arrays_are_one_sequence() -> None:
+    """They are in the order of the program's nodes, and have a type for each node."""
+    values = values_of(SEEN)
+    assert (1, 2, 3, 4, 5, 6, 5, 12, 15, 24, 56) == values.numbers
+    assert isinstance(values.numbers, NumbersOfArrays)
+    assert ("float64",) * 4 == values.numbers.types
+
+
+@every(
+    ("seen", "odd"),
+    [
+        (array([1, 2], 5, 6), Misshapen("float64", (1, 2), (5.0, 6.0))),
+        (array([2]), Misshapen("float64", (2,))),  # no numbers, as of an array that is too large
+        (array([], 5, type_name="int"), Misshapen("int", (), (5.0,))),
+        (array(None, type_name="NoneType"), Odd("NoneType")),
+    ],
+)
+def test_an_array_of_another_shape_has_no_right_number(seen: list[Any], odd: Odd) -> None:
+    """Each number in its place says which shape is there."""
+    assert (odd, odd) == values_of([SEEN[0], seen, *SEEN[2:]]).numbers[4:6]
+
+
+@every(
+    "arrays",
+    [
+        SEEN[:3],
+        [*SEEN, SEEN[3]],
+        [],
+        [array([2, 2], 1, 2, 3), *SEEN[1:]],
+        [array([2, 2], 1, 2, 3, 4, 5), *SEEN[1:]],
+        [array(None, 1), *SEEN[1:]],
+        [array([-1, 2]), *SEEN[1:]],
+        [array([1] * 9, 1), *SEEN[1:]],
+        [array([2.0, 2]), *SEEN[1:]],
+        [array([10**9] * 2), *SEEN[1:]],
+        [[[2, 2], "float 64", []], *SEEN[1:]],
+        [[[2, 2], "float64", ["1.0"]], *SEEN[1:]],
+        [[[2, 2], "float64"], *SEEN[1:]],
+    ],
+)
+def test_arrays_of_another_form_are_refused(arrays: list[Any]) -> None:
+    """There is an array for each node. Its numbers fill its shape, or are left out."""
+    with pytest.raises(Refused):
+        values_of(arrays)
+
+
+def test_numbers_and_arrays_are_not_mixed() -> None:
+    """A program with arrays is answered with arrays, and any other one with numbers."""
+    with pytest.raises(Refused, match="numbers in place of arrays"):
+        values_of(SEEN, TOKENS)
+    with pytest.raises(Refused, match="numbers in place of arrays"):
+        decode_batch(frame(one("done", [["values", [], [array([], 1)] * 3]])), ONE)
+
+
+def test_a_request_says_how_many_numbers_a_node_may_have() -> None:
+    """Only if it has arrays."""
+    assert (4, 0) == (OF_ARRAYS.largest, ONE.largest)
+    assert b'"most":4' in OF_ARRAYS.encode()
+    assert b'"most"' not in ONE.encode()

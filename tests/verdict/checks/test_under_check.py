@@ -87,7 +87,7 @@ WRONG: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]] = [
     ("`sizes` is 3", "fresh", (3,), {"sizes": 3}),
     ("`ops` is 'add'", "fresh", (3,), {"ops": "add"}),
     ("`numbers` is [1]", "numbers", ([1],), {}),
-    ("no operation `sbu`; did you mean `sub`?", "charged_elsewhere", ("sbu",), {}),
+    ("no operation `rleu`; did you mean `relu`?", "charged_elsewhere", ("rleu",), {}),
 ]
 
 

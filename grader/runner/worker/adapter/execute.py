@@ -69,8 +69,9 @@ class WantsArgument(Exception):
 class Graph:
     """A program built with the learner's class, and the steps that can be taken on it."""
 
-    def __init__(self, module: ModuleType, shape: EngineReading, nodes: EngineObjects) -> None:
+    def __init__(self, module: ModuleType, shape: EngineReading, nodes: EngineObjects, most: int = 0) -> None:
         self.module = module
+        self.most = most  # the most numbers of one node in an answer, if the program has arrays; otherwise 0
         self.shape = shape
         self.nodes = nodes
         self.rules: Rules = rules_of(shape, self)
@@ -89,7 +90,8 @@ class Graph:
 
         Args:
             program: the nodes: `["leaf", x]`, `[op, operand, ...]`, or `["repeat", count, op, operand, ...]` for
-                `count` nodes with the same operation. An operand is the index of a node or `["number", x]`.
+                `count` nodes with the same operation. An operand is the index of a node or `["number", x]`. `x` of a
+                leaf may be a nested list. Named arguments come last, as `["named", [name, value], ...]`.
         """
         self.program = program
         self._build({})
@@ -103,7 +105,10 @@ class Graph:
         self.leaves = {}
         for op, *operands in self.program:
             if op == "leaf":
-                node = leaves[len(objects)] if len(objects) in leaves else make(operands[0])
+                if len(objects) in leaves:
+                    node = leaves[len(objects)]
+                else:
+                    node = self.shape.leaf(operands[0]) if self.most else make(operands[0])
                 self.leaves[id(node)] = len(objects)
             elif op == "repeat":
                 self._repeat(*operands)
@@ -178,6 +183,10 @@ class Graph:
             objects.append(apply(first, fixed[1] if right is None else objects[right]))
 
     def _apply(self, op: str, operands: list[Any]) -> Any:
+        named: dict[str, Any] = {}
+        if isinstance(operands[-1], list) and operands[-1][0] == "named":
+            *operands, (_, *pairs) = operands
+            named = dict(pairs)
         given = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
         if op in _OPERATORS:
             # with a number on the left, Python tries the number's own method first, and then the
@@ -191,13 +200,13 @@ class Graph:
         method = getattr(given[0], op, None)
         wants_argument = callable(method) and values.wants_argument(method)  # `log(message)` is not a logarithm
         if callable(method) and not wants_argument:
-            return self._unless_absent(op, operator.methodcaller(op), *given)
+            return self._unless_absent(op, operator.methodcaller(op, **named), *given)
         # without such a method, a function of the file may do the same
         function: object = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
         try:
-            result = function(*given)
+            result = function(*given, **named)
         except TypeError:  # raised by functions that take only numbers
             raise NotOffered(op) from None
         if not isinstance(result, self.shape.cls):
@@ -291,10 +300,21 @@ class Graph:
         return self._result(self._function("train")(loss_of, self.given, steps, rate))
 
     def values(self) -> Observation:
-        return ["values", self._spelled(self.shape.data)]
+        return ["values", *self._observed(self.shape.data)]
 
     def grads(self) -> Observation:
-        return ["grads", self._spelled(self.shape.grad)]
+        return ["grads", *self._observed(self.shape.grad)]
+
+    def _observed(self, name: str) -> list[Any]:
+        """Return the numbers of all nodes. If the program has arrays, return no numbers, and the arrays."""
+        if not self.most:
+            return [self._spelled(name)]
+        return [[], [self._seen(node, name) for node in self.objects]]
+
+    def _seen(self, node: Any, name: str) -> list[Any]:
+        if not isinstance(node, self.shape.cls):
+            return [None, values.name_of(type(node)), []]
+        return self.shape.seen(node, name, self.most)
 
     def _spelled(self, name: str) -> list[str]:
         cls, read, spell = self.shape.cls, operator.attrgetter(name), float.hex
@@ -624,7 +644,7 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
     try:
         # discard output that the learner's code prints while its engine is read, because it belongs to no program
         with CallBudget(builtins, batch["calls"]), contextlib.redirect_stdout(io.StringIO()):
-            shape = introspect.read(module) if batch["engine"] else introspect.NO_ENGINE
+            shape = introspect.read(module, batch.get("most", 0) > 0) if batch["engine"] else introspect.NO_ENGINE
     except BaseException as error:
         return ["unread", _problem("reading", error, filename)]
     seeds: list[list[Any]] = []
@@ -639,7 +659,8 @@ def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[An
                 continue
             nodes.start_run(order_seed)
             with CallBudget(builtins, batch["calls"]):
-                outcome = _run(Graph(module, shape, nodes), program, [*map(read_step, steps)], filename)
+                graph = Graph(module, shape, nodes, batch.get("most", 0))
+                outcome = _run(graph, program, [*map(read_step, steps)], filename)
             # after a limit, every later run would cost its time as well
             spent = outcome[0] == "broke" and (outcome[2][1] in RAN_OUT or outcome[2][2] in EXHAUSTED)
             outcomes.append(["same"] if seeds and outcome == seeds[0][len(outcomes)] else outcome)

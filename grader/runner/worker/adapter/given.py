@@ -10,6 +10,7 @@ from .rules import EngineReading
 
 # the binary operations: the name of Python's method without underscores, and the symbol
 PYTHON = {"add": ("add", "+"), "sub": ("sub", "-"), "mul": ("mul", "*"), "div": ("truediv", "/"), "pow": ("pow", "**")}
+PYTHON["matmul"] = ("matmul", "@")
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {op: getattr(operator, name) for op, (name, _) in PYTHON.items()}
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "neg": operator.neg,

@@ -15,7 +15,7 @@ from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, Literal, NamedTuple
 
-from . import values
+from . import arrays, values
 from .ask import STORED
 from .load import CallBudget, OutOfCalls, need
 from .observer import GradientObserver, Write, in_place_of
@@ -585,12 +585,12 @@ def _defines(cls: type, name: str) -> bool:
     return any(name in vars(base) and base.__module__ == cls.__module__ for base in cls.__mro__)
 
 
-def engine_class(module: ModuleType) -> type:
-    """Return `Value`, or the only class of the file that defines `+` and `*`.
+def engine_class(module: ModuleType, usual: str = "Value") -> type:
+    """Return the class with the usual name, or the only class of the file that defines `+` and `*`.
 
     Subclasses of a class that defines both do not count. Of several classes, the only one with a backward pass counts.
     """
-    named = vars(module).get("Value")
+    named = vars(module).get(usual)
     if isinstance(named, type):
         return named
     able = [c for c in dict.fromkeys(_classes(module)) if _defines(c, "__add__") and _defines(c, "__mul__")]
@@ -600,7 +600,7 @@ def engine_class(module: ModuleType) -> type:
     if len(candidates) == 1:
         return candidates[0]
     if not able:
-        need(module, "Value")
+        need(module, usual)
         raise Unreadable("no_class")
     raise Unreadable("several_classes", *map(values.name_of, able[:_MOST_NAMES]))
 
@@ -682,13 +682,16 @@ def _mentions(container: object, node: object) -> bool:
     return any(one is node for item in container for one in (item if isinstance(item, (tuple, list)) else (item,)))
 
 
-def read(module: ModuleType) -> EngineReading:
+def read(module: ModuleType, of_arrays: bool = False) -> EngineReading:
     """Read the shape of the engine in a loaded file, by making two leaves and, if possible, their product.
+
+    Args:
+        of_arrays: whether the programs have arrays. Then the class is `Tensor`, if there is one.
 
     Raises `Unreadable`, or any error of the learner's constructor.
     """
     # the attributes of a leaf and of a node that an operation made
-    cls = engine_class(module)
+    cls = engine_class(module, "Tensor" if of_arrays else "Value")
     make = _maker(cls)
     leaves = make(NUMBERS[0]), make(NUMBERS[1])
     data = _data_name(leaves[0])
@@ -713,7 +716,17 @@ def read(module: ModuleType) -> EngineReading:
     if trial.own_pass:
         trial.shape = trial.shape._replace(each_use=trial.uses_each())
         trial.shape = trial.shape._replace(derivatives_of=trial.derivatives_of())
-    return trial.shape
+    return trial.shape._replace(takes_numpy=of_arrays and _takes_numpy(trial.shape))
+
+
+def _takes_numpy(shape: EngineReading) -> bool:
+    """Return whether leaves have to be made of numpy's arrays, because the class makes none of a list."""
+    if not arrays.has_numpy():
+        return False
+    try:
+        return not arrays.is_numpy(getattr(shape.leaf([list(NUMBERS)]), shape.data))
+    except Exception:  # the class may refuse a list
+        return True
 
 
 def _results(leaves: tuple[Any, Any]) -> Iterator[tuple[Callable[[Any, Any], Any], Any]]:

@@ -15,6 +15,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from ..confine import limits
+from .arrays import learn_numpy
 from .observer import is_stand_in
 from .values import learn_numbers, name_of, text_of
 
@@ -172,6 +173,7 @@ def preimport(source: str, allow: dict[str, str]) -> None:
     if "platform" in sys.modules:  # otherwise it starts a program to find the processor's name
         vars(sys.modules["platform"].uname())["processor"] = ""
     learn_numbers()
+    learn_numpy()
     if "numpy" in sys.modules and "numpy" in allow:
         with contextlib.suppress(BaseException):
             import_module("numpy.random").seed(0)  # like Python's own generator: a file draws the same in each run

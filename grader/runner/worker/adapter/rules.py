@@ -30,7 +30,7 @@ from functools import cached_property, partial
 from types import CodeType, MethodType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
-from . import values
+from . import arrays, values
 from .ask import RuleKind
 from .observer import GradientObserver, in_place_of
 from .values import Unreadable
@@ -158,6 +158,7 @@ class EngineReading(NamedTuple):
             input, and not once for each entry.
         derivatives_of: what the backward pass calls stored local derivatives with, if they are functions: `grad` (the
             upstream gradient), `node`, `input` or `nothing`.
+        takes_numpy: whether a leaf is made of numpy's array, and not of a nested list.
     """
 
     cls: type
@@ -171,6 +172,7 @@ class EngineReading(NamedTuple):
     grads_are_nodes: bool = False
     each_use: bool = False
     derivatives_of: str = "grad"
+    takes_numpy: bool = False
 
     def wire(self) -> list[Any]:
         """Return the part that is sent, as `grader/runner/client/protocol.py` describes it."""
@@ -178,8 +180,10 @@ class EngineReading(NamedTuple):
         spelled = [values.clean_name(name) if name else "" for name in names]
         return [values.name_of(self.cls), *spelled, self.grad_starts_as_none]
 
-    def leaf(self, value: float) -> Any:
-        return (self.make or self.cls)(value)
+    def leaf(self, value: Any) -> Any:
+        """Return a leaf with a number, or with the numbers of a nested list."""
+        given = arrays.made(value, self.takes_numpy) if isinstance(value, list) else value
+        return (self.make or self.cls)(given)
 
     def inputs(self, node: Any) -> list[Any]:
         return list(self.inputs_at.kept(node))
@@ -199,21 +203,24 @@ class EngineReading(NamedTuple):
         except (TypeError, ValueError):
             raise Unreadable("gradient_is", self.grad, values.name_of(type(value))) from None
 
-    def typed(self, node: Any, number: float) -> Any:
-        """Return a number as a gradient for a node.
+    def typed(self, node: Any, number: Any) -> Any:
+        """Return a number, or the numbers of a nested list, as a gradient for a node.
 
-        The number has the type of the node's gradient. If that is a plain number or None, it has the type of the
-        node's value.
+        For a node that holds an array, the gradient is an array of its shape. Otherwise, the number has the type of the
+        node's gradient. If that is a plain number or None, it has the type of the node's value.
         """
         if self.grads_are_nodes:
             return type(node)(values.alike(number, getattr(node, self.data, None)))
+        model = getattr(node, self.data, None)
+        if isinstance(number, list) or arrays.is_array(model):
+            return arrays.like(number, model)
         model = getattr(node, self.grad, None)
         # a plain number shows no type: engines begin with 0.0, whatever the type of their values
         if model is None or type(model) is float or type(model) is int:
             model = getattr(node, self.data, None)
         return values.alike(number, model)
 
-    def write(self, node: Any, number: float) -> None:
+    def write(self, node: Any, number: Any) -> None:
         """Set the gradient of a node. Raises `Unreadable` if it is a property without a setter."""
         gradient = self.typed(node, number)
         try:
@@ -229,7 +236,20 @@ class EngineReading(NamedTuple):
 
     def spelled_grads(self, nodes: Iterable[object]) -> list[str]:
         """Return the gradients of nodes as text, as they are kept."""
-        return [values.spell(getattr(node, self.grad, None)) for node in nodes]
+        grads = [getattr(node, self.grad, None) for node in nodes]
+        return [str(arrays.seen(grad, _MOST)) if arrays.is_array(grad) else values.spell(grad) for grad in grads]
+
+    def seen(self, node: Any, name: str, most: int) -> list[Any]:
+        """Return the shape, the type and the numbers of a node's attribute (see `arrays.seen`).
+
+        A gradient that is None at first, or the number 0, is one of zeros: nothing was added to it.
+        """
+        value = getattr(node, name)
+        if name == self.grad:
+            value = self.inner(value)
+            if values.plain(value) == 0.0 and not arrays.is_numpy(value):
+                value = arrays.like(0.0, getattr(node, self.data)) if arrays.is_array(getattr(node, self.data)) else 0.0
+        return arrays.seen(value, most)
 
     @property
     def rule_of_node(self) -> str:
@@ -245,6 +265,7 @@ def is_computed(obj: object, name: str) -> bool:
 
 # -- Run local rules
 
+_MOST = 1_000  # the most numbers of a gradient that are compared to see whether it changes
 _CONTAINERS = (list, dict, set)  # types in which a file may keep a tape
 
 

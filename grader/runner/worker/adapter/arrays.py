@@ -1,0 +1,138 @@
+"""Arrays of a learner's engine: numpy's, or nested lists. Read their shape, type and numbers, and make others.
+
+numpy's functions are kept before learner code can replace them. An object that is neither an array nor a number is
+reported by its type.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from . import values
+
+_MOST_AXES = 8  # the most axes of an array in an answer
+_LONGEST = 10_000_000  # the longest axis in an answer
+_NUMBERS = "fiub"  # numpy's kinds of numbers: floats, ints, unsigned ints and bools
+
+
+class _Numpy(NamedTuple):
+    array: type
+    scalar: type
+    made: Callable[..., Any]
+    shape_of: Callable[[Any], tuple[int, ...]]
+    type_of: Callable[[Any], Any]
+    as_list: Callable[[Any], Any]
+    as_number: Callable[[Any], Any]
+
+
+_known: list[_Numpy] = []
+
+
+def learn_numpy() -> None:
+    """Keep numpy's functions, if it is imported."""
+    if "numpy" in sys.modules and not _known:
+        import numpy
+
+        shape_of, type_of = numpy.ndarray.shape.__get__, numpy.ndarray.dtype.__get__
+        as_list, as_number = numpy.ndarray.tolist, numpy.generic.item
+        _known.append(_Numpy(numpy.ndarray, numpy.generic, numpy.array, shape_of, type_of, as_list, as_number))
+
+
+def _is_a(value: object, kind: type) -> bool:
+    """Return whether an object is of a type. A metaclass or `__class__` cannot change the answer."""
+    return any(base is kind for base in type.mro(type(value)))
+
+
+def is_numpy(value: object) -> bool:
+    """Return whether an object is one of numpy's arrays."""
+    return bool(_known) and _is_a(value, _known[0].array)
+
+
+def is_array(value: object) -> bool:
+    """Return whether an object is an array with other than one number, or a list."""
+    return type(value) is list or (is_numpy(value) and math.prod(_known[0].shape_of(value)) != 1)
+
+
+def has_numpy() -> bool:
+    """Return whether the file has numpy."""
+    return bool(_known)
+
+
+def made(nested: Any, by_numpy: bool) -> Any:
+    """Return an array with these numbers: numpy's, or the nested list itself."""
+    return _known[0].made(nested) if by_numpy else nested
+
+
+def like(numbers: Any, model: Any) -> Any:
+    """Return an array of floats like another one, with the numbers of a nested list, or with one number everywhere."""
+    if is_numpy(model):
+        filled = numbers if isinstance(numbers, list) else _filled(numbers, _known[0].shape_of(model))
+        kind = _known[0].type_of(model)
+        return _known[0].made(filled, kind if kind.kind == "f" else float)
+    return numbers if isinstance(numbers, list) else _filled(numbers, _shape_of_list(model))
+
+
+def _filled(number: float, shape: tuple[int, ...]) -> Any:
+    return [_filled(number, shape[1:]) for _ in range(shape[0])] if shape else number
+
+
+def _shape_of_list(value: Any) -> tuple[int, ...]:
+    return (len(value), *_shape_of_list(value[0] if value else 0.0)) if isinstance(value, list) else ()
+
+
+def seen(value: object, most: int) -> list[Any]:
+    """Return `[shape, type, numbers]` of an array or a number; `[None, type, []]` for any other object.
+
+    Args:
+        most: the most numbers. If there are more, none is returned.
+    """
+    if is_numpy(value):
+        shape, kind = _known[0].shape_of(value), _known[0].type_of(value)
+        if len(shape) > _MOST_AXES or kind.kind not in _NUMBERS:
+            return [None, values.clean_name(f"array_of_{kind.name}"), []]
+        small = math.prod(shape) <= most
+        shape = tuple(min(length, _LONGEST) for length in shape)
+        return [list(shape), values.clean_name(kind.name), list(_spelled(_known[0].as_list(value))) if small else []]
+    if _known and _is_a(value, _known[0].scalar):
+        number = _known[0].as_number(value)
+        spelled = values.spell(number)
+        return _other(value) if spelled.startswith("!") else [[], values.name_of(type(value)), [spelled]]
+    if type(value) is list:
+        return _of_list(value, most)
+    spelled = values.spell(value)
+    return _other(value) if spelled.startswith("!") else [[], values.name_of(type(value)), [spelled]]
+
+
+def _other(value: object) -> list[Any]:
+    return [None, values.name_of(type(value)), []]
+
+
+def _of_list(value: Any, most: int) -> list[Any]:
+    """Return what `seen` returns of a nested list."""
+    shape: list[int] = []
+    inner = value
+    while type(inner) is list and len(shape) <= _MOST_AXES:
+        shape.append(len(inner))
+        inner = inner[0] if inner else 0.0
+    if len(shape) > _MOST_AXES or not _is_regular(value, shape):
+        return _other(value)
+    if math.prod(shape) > most:
+        return [shape, "list", []]
+    spelled = list(_spelled(value))
+    return _other(value) if any(one.startswith("!") for one in spelled) else [shape, "list", spelled]
+
+
+def _is_regular(value: Any, shape: list[int]) -> bool:
+    """Return whether the rows of a nested list have the lengths of its first rows."""
+    if not shape:
+        return type(value) is not list
+    return type(value) is list and len(value) == shape[0] and all(_is_regular(row, shape[1:]) for row in value)
+
+
+def _spelled(value: Any) -> Iterator[str]:
+    if type(value) is list:
+        for row in value:
+            yield from _spelled(row)
+    else:
+        yield float(value).hex() if type(value) is bool else values.spell(value)

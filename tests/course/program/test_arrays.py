@@ -1,0 +1,168 @@
+"""Programs with arrays: shapes, values and gradients on flat lists, which agree with torch's."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from every import every
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_answers import answer
+
+from grader.course.program import ProgramError, arrays
+from grader.course.program.arrays import Shape
+from grader.program import program
+
+A = [[1, -2, 0.5], [-1.5, 4, 3]]
+ROW = [1.5, -2, 0.75]
+LENGTHS = (2, 3, 5)
+
+
+def nested(shape: Shape, number: Any) -> Any:
+    """Return a nested list of this shape, whose numbers come from a call of `number`."""
+    return [nested(shape[1:], number) for _ in range(shape[0])] if shape else number()
+
+
+@st.composite
+def shapes_that_broadcast(draw: st.DrawFn) -> tuple[Shape, Shape]:
+    """Two shapes that fit: of each axis, one operand may have the length 1 or none at all."""
+    whole = draw(st.lists(st.sampled_from(LENGTHS), min_size=1, max_size=3))
+
+    def part() -> Shape:
+        kept = whole[draw(st.integers(0, len(whole))) :]
+        return tuple(length if draw(st.booleans()) else 1 for length in kept)
+
+    return part(), part()
+
+
+def agrees(text: str, **leaves: Any) -> None:
+    """Assert that our values and gradients are torch's."""
+    asked = program(text, **leaves)
+    values, grads = answer(asked.wire, asked.root)
+    assert pytest.approx(values, rel=1e-12, abs=1e-12) == list(asked.values)
+    assert pytest.approx(grads, rel=1e-12, abs=1e-12) == list(asked.gradients())
+
+
+def drawn(data: st.DataObject) -> float:
+    """Return a number away from 0, with two digits."""
+    number: int = data.draw(st.integers(30, 250))
+    return number / 100 * (1 if data.draw(st.booleans()) else -1)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(st.data(), shapes_that_broadcast(), st.sampled_from("+-*/"))
+def test_elementwise_operations_broadcast_as_in_torch(
+    data: st.DataObject, shapes: tuple[Shape, Shape], op: str
+) -> None:
+    """The contribution to an operand is summed over the axes along which it is repeated."""
+    first, second = (nested(shape, lambda: drawn(data)) for shape in shapes)
+    weights = nested(arrays.broadcast(*shapes), lambda: drawn(data))
+    # if no operand is an array, the weights are none either
+    if any(shapes):
+        agrees(f"L = sum((a {op} b) * c)", a=first, b=second, c=weights)
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.lists(st.sampled_from(LENGTHS), min_size=1, max_size=3), st.booleans())
+def test_sums_are_spread_as_in_torch(data: st.DataObject, shape: list[int], keepdims: bool) -> None:
+    """Each number receives the upstream gradient of the sum that it is a part of, whichever axes are summed."""
+    axes = data.draw(st.lists(st.integers(0, len(shape) - 1), unique=True, min_size=1))
+    axis = data.draw(st.sampled_from([None, axes[0], axes[0] - len(shape), tuple(axes)]))
+    a = nested(tuple(shape), lambda: drawn(data))
+    agrees(f"h = tanh(a); L = sum(h.sum(axis={axis}, keepdims={keepdims}) * h.sum() * 0.5)", a=a)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.tuples(*[st.sampled_from((1, *LENGTHS))] * 3))
+def test_products_of_matrices_agree_with_torch(data: st.DataObject, lengths: tuple[int, int, int]) -> None:
+    """Each operand receives the product of the upstream gradient and the other operand, transposed."""
+    n, k, m = lengths
+    a, b, c = (nested(shape, lambda: drawn(data)) for shape in ((n, k), (k, m), (n, m)))
+    agrees("L = sum((a @ b) * c + relu(a @ b))", a=a, b=b, c=c)
+
+
+@pytest.mark.slow
+@every(
+    ("text", "leaves"),
+    [
+        ("e = exp(a); p = e / e.sum(axis=1, keepdims=True); L = sum(p * b)", {"a": A, "b": ROW}),
+        (
+            "h = tanh(a @ w + b); y = h @ v; L = sum(y * y)",
+            {"a": A, "w": [[1, 2], [0.5, -1], [2, 1]], "b": [1, 2], "v": [[3], [-2]]},
+        ),
+        ("L = a + b", {"a": A, "b": ROW}),  # the derivatives of the sum of its numbers
+        ("L = sum(2 / a - a ** 2 + 3 * a)", {"a": A}),
+        ("h = a * a; L = sum(h * h + a) * c", {"a": A, "c": -2.5}),
+    ],
+)
+def test_graphs_of_several_operations_agree_with_torch(text: str, leaves: dict[str, Any]) -> None:
+    """Users, scalars and plain numbers may be mixed."""
+    agrees(text, **leaves)
+
+
+def test_the_numbers_of_all_nodes_are_one_sequence() -> None:
+    """A node owns a slice with a shape; each number has a name."""
+    asked = program("L = sum(a * b)", a=[[1, 2], [3, 4]], b=[5, 6])
+    assert [(2, 2), (2,), (2, 2), ()] == asked.shapes
+    assert ["a[0, 0]", "a[0, 1]", "a[1, 0]", "a[1, 1]", "b[0]", "b[1]"] == asked.names[:6]
+    assert ["(a * b)[0, 0]", "L"] == [asked.names[6], asked.names[-1]]
+    assert (5, 12, 15, 24) == asked.values[asked.slices[2]]
+    assert (1, 4, 4, 6) == (*asked.gradients()[6:7], *asked.gradients()[4:5], asked.values[3], asked.gradients()[5])
+    assert (11, 11) == asked.sizes == (len(asked.owners), len(asked.names))
+
+
+def test_a_scalar_has_the_shape_of_nothing() -> None:
+    """A program without arrays has one number for each node, under the node's own name."""
+    asked = program("L = a * b", a=2, b=3)
+    assert (False, [(), (), ()], ["a", "b", "L"]) == (asked.has_arrays, asked.shapes, asked.names)
+    assert asked.nodes is asked.owners
+
+
+def test_other_numbers_keep_the_shapes() -> None:
+    """The numbers of all leaves are given in their order."""
+    asked = program("L = sum(a * b)", a=[[1, 2], [3, 4]], b=5).with_leaves([6, 7, 8, 9, -1])
+    assert [["leaf", [[6, 7], [8, 9]]], ["leaf", -1]] == asked.wire[:2]
+    assert "L = sum(a * b)    with a = [[6, 7], [8, 9]], b = -1" == asked.shown
+
+
+def test_a_name_with_an_index_is_a_leaf_of_its_own() -> None:
+    """A list is one array, unless the text has single numbers of it."""
+    single = program("L = row[0] * row[1]", row=[2, 3])
+    assert (["row[0]", "row[1]", "L"], False) == (single.names, single.has_arrays)
+    assert program("L = sum(row)", row=[2, 3]).has_arrays
+
+
+@every(
+    ("text", "leaves", "says"),
+    [
+        ("L = a + b", {"a": [1, 2], "b": [1, 2, 3]}, "L = a + b: L: the shapes (2,) and (3,) do not fit"),
+        ("h = a @ b; L = sum(h)", {"a": A, "b": A}, "h: `@` needs the shapes (n, k) and (k, m), not (2, 3) and (2, 3)"),
+        ("L = a @ b", {"a": A, "b": ROW}, "`@` needs the shapes (n, k) and (k, m), not (2, 3) and (3,)"),
+        ("L = a.sum(axis=2)", {"a": A}, "an array of shape (2, 3) has no axis 2"),
+        ("L = a.sum(axes=0)", {"a": A}, "`sum` has no argument `axes`; did you mean `axis`?"),
+        ("L = a.sum(axis=b)", {"a": A}, "an argument of `sum` is not a number"),
+        ("L = sum(a)", {"a": 2}, "`sum` needs a leaf that is an array"),
+        ("L = a @ b", {"a": 2, "b": 3}, "`matmul` needs a leaf that is an array"),
+        ("L = sum(a)", {"a": [[1, 2], [3]]}, "the rows of a list have different shapes"),
+        ("L = sum(a)", {"a": [[], []]}, "a list is empty"),
+        ("L = sum(a)", {"a": [1, "2x"]}, "the value of a leaf is not a number"),
+        ("L = sum(a)", {"a": [1, float("inf")]}, "a = inf is not finite"),
+    ],
+)
+def test_what_does_not_fit_is_a_program_error(text: str, leaves: dict[str, Any], says: str) -> None:
+    """The error says which shapes do not fit."""
+    with pytest.raises(ProgramError, match=re.escape(says)):
+        program(text, **leaves)
+
+
+@every(
+    ("shape", "result", "axes"),
+    [((3,), (2, 3), (0,)), ((2, 1), (2, 3), (1,)), ((), (2, 3), (0, 1)), ((1, 3), (5, 2, 3), (0, 1)), ((2,), (2,), ())],
+)
+def test_the_axes_of_a_broadcast_are_those_of_the_result(shape: Shape, result: Shape, axes: Sequence[int]) -> None:
+    """An operand is repeated along axes that it lacks, and along those of length 1."""
+    assert axes == arrays.broadcast_axes(shape, result)

@@ -1,0 +1,70 @@
+"""Arrays of a learner's engine are read with their shape, their type and exact numbers, and made like others."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from every import every
+
+from grader.runner.worker.adapter import arrays
+
+
+@pytest.fixture(autouse=True)
+def _with_numpy() -> None:
+    arrays.learn_numpy()
+
+
+class OwnArray(np.ndarray):
+    """An array whose own method lies."""
+
+    def tolist(self) -> Any:
+        return [9.0]
+
+
+def hexes(*numbers: float) -> list[str]:
+    return [float(number).hex() for number in numbers]
+
+
+CASES: list[tuple[Any, list[Any]]] = [
+    (np.array([[1.0, 2.5]]), [[1, 2], "float64", hexes(1, 2.5)]),
+    (np.array([1, 2]), [[2], "int64", hexes(1, 2)]),
+    (np.array(True), [[], "bool", hexes(1)]),
+    (np.float32(0.1), [[], "float32", hexes(np.float32(0.1))]),
+    (np.array([0.1], dtype=np.float32), [[1], "float32", hexes(np.float32(0.1))]),
+    (np.arange(6.0).reshape(2, 3).T, [[3, 2], "float64", hexes(0, 3, 1, 4, 2, 5)]),
+    (np.array([1.0, 2.0]).view(OwnArray), [[2], "float64", hexes(1, 2)]),
+    (np.zeros((3, 3)), [[3, 3], "float64", []]),  # too many
+    (np.lib.stride_tricks.as_strided(np.zeros(1), (10**6, 10**6), (0, 0)), [[10**6, 10**6], "float64", []]),
+    (np.zeros((1,) * 9), [None, "array_of_float64", []]),
+    (np.array([1j]), [None, "array_of_complex128", []]),
+    (np.array([object()]), [None, "array_of_object", []]),
+    (2.5, [[], "float", hexes(2.5)]),
+    ([[1.0, 2], [3, 4.5]], [[2, 2], "list", hexes(1, 2, 3, 4.5)]),
+    ([[1.0], [2.0, 3.0]], [None, "list", []]),
+    ([[1.0], 2.0], [None, "list", []]),
+    ([None], [None, "list", []]),
+    (None, [None, "NoneType", []]),
+    ("1.5", [None, "str", []]),
+]
+
+
+@every(("value", "expected"), CASES, ids=[str(expected[:2]) for _, expected in CASES])
+def test_an_array_has_a_shape_a_type_and_numbers(value: Any, expected: list[Any]) -> None:
+    """Whatever is neither an array nor a number is reported by its type. An array that is too large has no numbers."""
+    assert expected == arrays.seen(value, 6)
+
+
+def test_a_list_that_holds_itself_has_no_shape() -> None:
+    """Only a few axes are looked at."""
+    endless: list[Any] = []
+    endless.append(endless)
+    assert [None, "list", []] == arrays.seen(endless, 6)
+
+
+def test_an_array_is_made_like_another_one() -> None:
+    """It has the shape of the model, and floats even if the model has integers."""
+    made = arrays.like(0.0, np.array([[1, 2]]))
+    assert ((1, 2), np.dtype(float)) == (made.shape, made.dtype)
+    assert np.float32 == arrays.like([1.5, 2.0], np.zeros(2, dtype=np.float32)).dtype
+    assert [[0.0, 0.0]] == arrays.like(0.0, [[1, 2]])
+    assert [3.0] == arrays.like([3.0], [1.0])
