@@ -685,7 +685,7 @@ class _Parser:
         self.nodes: list[Node] = []
         self.names: dict[str, int] = {}
         self.used: set[str] = set()
-        self.on_arrays = ""  # an operation that only arrays have
+        self.on_arrays = ""  # an expression with an operation that only arrays have
         self._texts: dict[ast.expr, tuple[str, int]] = {}  # and how tightly each binds
         for leaf in leaves:
             infinite = next((number for number in leaf.numbers if not math.isfinite(number)), None)
@@ -848,7 +848,7 @@ class _Parser:
     ) -> int:
         parts = tuple(self._operand(operand) for operand in operands)
         if OPERATIONS[op].whole:
-            self.on_arrays = op
+            self.on_arrays = ast.unparse(expression)
         if all(isinstance(part, Number) for part in parts):
             raise self._error(f"`{ast.unparse(expression)}` has only numbers as operands; an operation needs a node")
         return self._add(Op(name or self._unnamed(self._text(expression)), op, parts, named=named))

@@ -250,6 +250,7 @@ def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
 def test_an_interpreter_that_does_not_answer_is_replaced(visit: Visit, course: Course) -> None:
     """What cannot be interrupted ends with its Web Worker, the page answers meanwhile, and the next verdict comes."""
     page, right = visit.page, solution(course, "accumulate")
+    opened(page, "03")
     said = verdict_on(page, f"{right}\nimport time\ntime.sleep(10_000)\n")
     assert "no answer within" in said
     assert "PASS 03 accumulate" in verdict_on(page, right)

@@ -438,7 +438,7 @@ def test_the_text_is_kept_on_one_line() -> None:
         ("import os; L = a + 1", "every line must be an assignment"),
         ("a // 2", "is not supported in programs"),
         ("a % 2", "is not supported in programs"),
-        ("a @ a", "`matmul` needs a leaf that is an array"),
+        ("a @ a", "`a @ a` needs a leaf that is an array"),
         ("+a", "is not supported in programs"),
         ("~a", "is not supported in programs"),
         ("a < 2", "is not supported in programs"),
