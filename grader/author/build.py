@@ -13,7 +13,8 @@ from typing import TypeAlias
 import msgspec
 
 from ..base.files import write_atomically
-from ..base.memo import Memo
+from ..base.memo import Memo, grader_digest
+from ..base.text import text_digest
 from ..course.load import Course, CourseError, Exercise
 from ..course.oracle import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise, Oracle, torch_version
 from ..runner.client import Budget, Source, read_source
@@ -194,16 +195,14 @@ class Behaviours:
     def __init__(self, course: Course, path: Path | None) -> None:
         self._path = path
         self._memo = Memo(path) if path else None
-        digest = hashlib.sha256(f"{course.hash} {torch_version()} {sys.version}".encode())
-        for source in sorted(Path(__file__).parents[1].rglob("*.py")) if path else ():
-            digest.update(source.read_bytes())
-        self._stamp = digest.hexdigest()
+        around = f"{course.hash} {torch_version()} {sys.version} {grader_digest()}" if path else ""
+        self._stamp = text_digest(around)
 
     def of(self, exercise: Exercise, text: str, run: Callable[[], Behaviour]) -> Behaviour:
         """Return the behaviour of a solution: the one that is kept, or else that of a run."""
         if self._memo is None:
             return run()
-        key = f"{self._stamp} {exercise.id} {hashlib.sha256(text.encode()).hexdigest()}"
+        key = f"{self._stamp} {exercise.id} {text_digest(text)}"
         kept = self._memo.get([key]).get(key)
         if kept is not None:
             return msgspec.json.decode(kept, type=Behaviour)

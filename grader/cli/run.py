@@ -186,7 +186,7 @@ class _GradeRun(NamedTuple):
     formats: "tuple[Output, ...]"
 
     def shown(self, full: Report) -> Report:
-        """Return a report as whoever runs the command may see it."""
+        """Return a report without what the person who runs the command may not see."""
         return full if self.options.instructor else for_learner(full, self.course.details)
 
     @property
@@ -235,14 +235,14 @@ def _formats(options: GradeOptions) -> "tuple[Output, ...]":
 
 def _show(run: _GradeRun, report: Report, progress: Progress | None) -> None:
     """Print the report, and for the learner who runs this command what comes next."""
-    course, (_, folder, _, files, _) = run.course, run.files
+    course, files = run.course, run.files.files
     # nothing is begun yet, so a table of results would say nothing
     if progress is not None and len(files) == len(course.exercises) > 1 and report.status == "not_started":
         print("\n".join(welcome(course, report, files, run.flags, style(), how_to_shorten())))
     else:
         sys.stdout.write(render(report, course.title, everything=run.options.everything, style=style()))
         if progress is not None:
-            print("\n".join(what_next(course, report, files, folder, progress.passed, run.flags, style())))
+            print("\n".join(what_next(course, report, files, run.files.folder, progress.passed, run.flags, style())))
 
 
 def _exercises_to_search(report: Report) -> list[str]:

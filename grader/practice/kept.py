@@ -1,10 +1,7 @@
 """Keep the results of exercises between two runs of `grade`, so that an unchanged file is not run again."""
 
-import hashlib
-import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,13 +9,12 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from ..base.memo import Memo
-from ..base.text import json_text
+from ..base.memo import Memo, grader_digest
+from ..base.text import json_text, text_digest
 from ..course.load import Course
 from ..verdict.report import ExerciseResult, Report
 from ..verdict.submission import Submission, digest_of, is_searched
 
-_GRADER = Path(__file__).resolve().parent.parent
 # the limits of a search that depend on the machine
 _CLOCKS = ("waiting", "time")
 
@@ -62,10 +58,10 @@ class KeptResults:
     ) -> None:
         self._memo = Memo(memo)
         # the place of a file decides its row, and everything else is in the digest
-        self._keys = {name: _sha256(f"{name}:".encode() + os.fsencode(path.absolute())) for name, path in files.items()}
-        around = json_text([course.hash, _grader(), sys.version, _modules(course.allow_imports), settings])
+        self._keys = {name: text_digest(f"{name}:{path.absolute()}") for name, path in files.items()}
+        around = json_text([course.hash, grader_digest(), sys.version, _modules(course.allow_imports), settings])
         self._digests = {
-            name: _sha256(json_text([around, source.path.name, digest_of({name: source})]).encode())
+            name: text_digest(json_text([around, source.path.name, digest_of({name: source})]))
             for name, source in submission.sources.items()
         }
         rows = {} if fresh else dict(self._read(submission))
@@ -114,19 +110,6 @@ class KeptResults:
             rows[self._keys[result.id]] = msgspec.json.encode(row).decode()
         if rows:
             self._memo.put(rows)
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-@cache
-def _grader() -> str:
-    """Return a digest of the grader's own code."""
-    digest = hashlib.sha256()
-    for path in sorted(_GRADER.rglob("*.py")):
-        digest.update(f"{path.relative_to(_GRADER)}\n{_sha256(path.read_bytes())}\n".encode())
-    return digest.hexdigest()
 
 
 def _modules(names: Collection[str]) -> list[tuple[str, list[str], int]]:

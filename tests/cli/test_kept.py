@@ -141,7 +141,7 @@ def test_a_changed_course_runs_all(
     ids=["time", "memory", "death"],
 )
 def test_a_limit_is_not_kept(grade: Grade, exercises: Path, quick_course: Path, ran: list[str], text: str) -> None:
-    """What a limit ended, or a process that died, is run again. Other files are not."""
+    """A file that a limit ended, or whose process died, runs again. Other files do not."""
     words = ["--course", quick_course, "--from", exercises]
     (exercises / FILES[0]).write_text(text, encoding="utf-8")
     first, _ = rerun(ran, grade, *words)

@@ -80,7 +80,7 @@ def test_the_report_is_the_same_on_any_number_of_cores(
 def test_a_kept_result_is_one_of_a_helper_too(
     grade: Grade, exercises: Path, quick_course: Path, on: Callable[[int], None]
 ) -> None:
-    """What a helper graded is kept, unless it came from a limit, and then shown without another run."""
+    """The result of a helper is kept, unless it came from a limit. The next run shows it without running the file."""
     words = ("--course", quick_course, "--from", exercises)
     on(3)
     first = grade(*words).stdout

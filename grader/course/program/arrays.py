@@ -15,7 +15,6 @@ from msgspec import Struct
 
 Shape: TypeAlias = tuple[int, ...]
 Flat: TypeAlias = list[float]
-Nested: TypeAlias = "float | list[Nested]"
 
 
 class ShapeError(ValueError):
@@ -57,8 +56,8 @@ def broadcast(*shapes: Shape) -> Shape:
     Raises:
         ShapeError: they do not fit.
     """
-    most = max(map(len, shapes))
-    padded = [(1,) * (most - len(shape)) + shape for shape in shapes]
+    axes = max(map(len, shapes))
+    padded = [_padded(shape, axes) for shape in shapes]
     result = tuple(max(lengths) for lengths in zip(*padded, strict=True))
     for shape in padded:
         if any(length not in (1, whole) for length, whole in zip(shape, result, strict=True)):
@@ -66,10 +65,15 @@ def broadcast(*shapes: Shape) -> Shape:
     return result
 
 
+def _padded(shape: Shape, axes: int) -> Shape:
+    """Return a shape with axes of length 1 before it, so that it has this many axes."""
+    return (1,) * (axes - len(shape)) + shape
+
+
 @lru_cache(maxsize=1024)
 def places(shape: Shape, result: Shape) -> tuple[int, ...]:
     """Return the place in an operand behind each number of a result with the shape to which it is broadcast."""
-    padded = (1,) * (len(result) - len(shape)) + shape
+    padded = _padded(shape, len(result))
     steps = [math.prod(padded[axis + 1 :]) if length > 1 else 0 for axis, length in enumerate(padded)]
     return tuple(sum(i * step for i, step in zip(index, steps, strict=True)) for index in indices(result))
 
@@ -84,8 +88,9 @@ def scattered(upstream: Sequence[float], to: Sequence[int], size: int) -> Flat:
 
 def broadcast_axes(shape: Shape, result: Shape) -> tuple[int, ...]:
     """Return the axes of a result along which an operand of this shape is repeated."""
-    padded = (1,) * (len(result) - len(shape)) + shape
-    return tuple(axis for axis, length in enumerate(result) if axis < len(result) - len(shape) or padded[axis] < length)
+    added = len(result) - len(shape)
+    padded = _padded(shape, len(result))
+    return tuple(axis for axis, length in enumerate(result) if axis < added or padded[axis] < length)
 
 
 # -- operations that are not elementwise

@@ -52,8 +52,6 @@ def _remark(
         return (Reshaped(node.name, shape, right),)
     if len(right) == 2 and 1 not in right and shape == right[::-1] and is_(arrays.transposed(wanted, right)):
         return (Transposed(node.name),)
-    if right and len(set(right)) < len(right) == 2 and 1 not in right and is_(arrays.transposed(wanted, right)):
-        return (Transposed(node.name),)
     if type_name.startswith(("int", "uint", "bool")) and any(number != int(number) for number in wanted):
         return (IntGradient(node.name, type_name),)
     users = [user for user in program.users[index] if user <= program.root]
@@ -71,12 +69,8 @@ def _of_broadcast(
     is_: Callable[[Sequence[float]], bool],
 ) -> tuple[Remark, ...]:
     """Return a remark on a node that its only user broadcasts."""
-    node, operation, right, whole = (
-        program.nodes[index],
-        program.nodes[user],
-        program.shapes[index],
-        program.shapes[user],
-    )
+    node, right = program.nodes[index], program.shapes[index]
+    operation, whole = program.nodes[user], program.shapes[user]
     axes = arrays.broadcast_axes(right, whole)
     if not isinstance(operation, Op) or operation.inputs.count(index) != 1 or not axes:
         return ()

@@ -77,7 +77,7 @@ class Helpers:
         self._readers: list[IO[bytes]] = []
         self._pids: list[int] = []
         self._messages = defaultdict[str, deque[_HelperMessage]](deque)
-        # whoever reads a byte of the first pipe may take an exercise, and the second pipe has those for the helpers
+        # a process takes an exercise after it has read a byte of the first pipe; the second has the helpers' exercises
         numbers = [number.to_bytes(_NUMBER, "big") for number in reversed(range(len(exercises)))]
         self._left, self._last = (_pipe_with(data) for data in (b"." * len(exercises), b"".join(numbers)))
         for sandbox in sandboxes:
@@ -98,8 +98,8 @@ class Helpers:
     def events(self, exercise: Exercise) -> Generator[GradingEvent, None, HelperResult | None]:
         """Yield the progress of an exercise, and return its result. Return None if this process has to grade it.
 
-        This is called for each of the exercises, in their order. What a helper begins is told at once, and how the
-        checks of an exercise ended only after everything about the exercises before it.
+        Call this for each of the exercises, in their order. It yields `CheckBegan` as soon as a helper sends it, for
+        any exercise. It yields how the checks of an exercise ended only when this is called for that exercise.
         """
         if os.read(self._left, 1):
             return None
@@ -143,7 +143,7 @@ class Helpers:
         code = 1
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the parent, which ends its helpers
-            # a helper whose parent has ended can write to nobody, and ends
+            # no helper keeps a reading end, so that after the end of the parent, the next message ends the helper
             os.close(reading)
             for other in self._readers:
                 other.close()

@@ -65,7 +65,7 @@ def _graded(
                 results.append(replace(kept[exercise.id], repairs=UNSET))
                 continue
             helped = (yield from helpers.events(exercise)) if helpers else None
-            # the budget is charged in the order of the course, whoever graded an exercise
+            # the budget is charged in the order of the course, also for what a helper graded
             if helped is not None and budget.has_room_for(helped.used):
                 budget.use(helped.used)
                 result, limited = helped.result, helped.limited

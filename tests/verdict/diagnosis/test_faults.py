@@ -42,10 +42,10 @@ def grader() -> Iterator[Grader]:
 
 
 def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], str, str, dict[str, int]]:
-    """Return what is told of a wrong file.
+    """Return what a report says about a wrong file.
 
-    It is the facts in sentences, the ids of the misconceptions, the message and the explanation of the first failure,
-    and the hint of each failure.
+    These are the facts in sentences, the ids of the misconceptions, the message and the explanation of the first
+    failure, and the hint of each failure.
     """
     exercise = next((e for e in COURSE.exercises if e.id == fault["of"]), COURSE.exercises[11])
     base = COURSE.solution(exercise) if exercise.id == fault["of"] else ENGINES / f"{fault['of']}.py"

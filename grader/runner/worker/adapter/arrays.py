@@ -94,13 +94,9 @@ def seen(value: object, most: int) -> list[Any]:
         small = math.prod(shape) <= most
         shape = tuple(min(length, _LONGEST) for length in shape)
         return [list(shape), values.clean_name(kind.name), list(_spelled(_known[0].as_list(value))) if small else []]
-    if _known and _is_a(value, _known[0].scalar):
-        number = _known[0].as_number(value)
-        spelled = values.spell(number)
-        return _other(value) if spelled.startswith("!") else [[], values.name_of(type(value)), [spelled]]
     if type(value) is list:
         return _of_list(value, most)
-    spelled = values.spell(value)
+    spelled = values.spell(_known[0].as_number(value) if _known and _is_a(value, _known[0].scalar) else value)
     return _other(value) if spelled.startswith("!") else [[], values.name_of(type(value)), [spelled]]
 
 

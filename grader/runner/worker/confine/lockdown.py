@@ -81,7 +81,7 @@ class Plan(NamedTuple):
             `reporting_filter` makes the first one. It reports the calls of `syscalls.REPORTED`. `seccomp_filter` makes
             the second one, with `beside_reporter`. It refuses what `filter` refuses, except the reported calls: the
             kernel makes no report of a call that another filter refuses. A reported call is not carried out, even if
-            nobody answers the report.
+            the report is not answered.
     """
 
     uid: int = 0

@@ -180,7 +180,7 @@ def test_each_step_is_a_method_of_a_graph() -> None:
 
 
 def test_a_step_is_the_same_after_it_was_sent() -> None:
-    """What is read from JSON is a step of the same type, with the same fields."""
+    """A step that is encoded as JSON and read again has the same type and the same fields."""
     for step in (
         ask.VALUES,
         ask.Backward(3),
