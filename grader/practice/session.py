@@ -30,7 +30,7 @@ from ..verdict.grading import (
 )
 from ..verdict.report import ExerciseResult, Report, check_for_learner, for_learner
 from .replay import Played
-from .replay.presets import record_all
+from .replay.landscape import record_all
 from .replay.record import CheckedFile, FileToReplay, Subject, answers_of
 from .workspace import next_exercise
 

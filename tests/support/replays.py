@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from grader.course.load import Limits
 from grader.course.oracle.answer_book import Answer
 from grader.practice.replay import Landscape, Replay, SourceText
-from grader.practice.replay.model import Step, right_pass
+from grader.practice.replay.model import Step
 from grader.practice.replay.record import FileToReplay, record, subject_of
+from grader.practice.replay.right_pass import right_pass
 from grader.program import Program, program
 from grader.runner import sandbox
 from grader.runner.client import Source

@@ -39,8 +39,8 @@ from ...verdict.report import Repairs
 from ...words import practice as words
 from ...words.learner import ended_text, repairs_text, stopped_text
 from ...words.practice import too_many_nodes
+from .difference import NOTHING, first_difference
 from .model import (
-    NOTHING,
     Change,
     Expected,
     Forward,
@@ -48,17 +48,13 @@ from .model import (
     Replay,
     ReplayNode,
     ReplayProblem,
-    RightPass,
     Seen,
     SourceText,
     Thermometer,
     Visit,
     Where,
-    contributions,
-    finite,
-    first_difference,
-    right_pass,
 )
+from .right_pass import RightPass, contributions, finite, right_pass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from grader.course.load import Limits
 from grader.course.program import ProgramError
 from grader.practice.replay import Landscape
-from grader.practice.replay.presets import record_training
+from grader.practice.replay.landscape import record_training
 from grader.practice.replay.record import FileToReplay
 from grader.program import Program, program
 from grader.runner.client import Source

@@ -17,18 +17,10 @@ from torch_answers import answer
 from grader.base.text import spelled
 from grader.course.program import ELEMENTWISE, Op
 from grader.practice.replay import Landscape, Played, Replay, SourceText, Thermometer
-from grader.practice.replay.model import (
-    Grid,
-    Model,
-    Probabilities,
-    ReplayProblem,
-    Step,
-    Trained,
-    contributions,
-    forward,
-)
+from grader.practice.replay.model import Grid, Model, Probabilities, ReplayProblem, Step, Trained
 from grader.practice.replay.page import build_replay_page, short_names
 from grader.practice.replay.presets import presets
+from grader.practice.replay.right_pass import contributions, forward
 from grader.program import Program
 from grader.words.learner import digits
 

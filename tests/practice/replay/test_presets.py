@@ -6,9 +6,9 @@ import pytest
 from every import every
 
 from grader.course.program import ProgramError
-from grader.practice.replay.model import right_pass
 from grader.practice.replay.presets import presets, trainings
 from grader.practice.replay.record import subject_of
+from grader.practice.replay.right_pass import right_pass
 from grader.program import chain
 
 
