@@ -13,7 +13,7 @@ import pytest
 from ours import COURSE, ROOT, SOLUTIONS
 
 from grader.classes.cohort import LocalPool, settings
-from grader.classes.cohort.run import Drawn
+from grader.classes.cohort.jobs import Drawn
 
 BIN = Path(sys.executable).parent
 FOLDERS = ("msgspec", "pytest", "torch", "yaml")  # submissions of people who call themselves so

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.base.processes import OnDone
-from grader.classes.cohort.run import Outcome, Task
+from grader.classes.cohort.jobs import Outcome, Task
 
 
 class AnsweredPool:

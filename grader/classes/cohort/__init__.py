@@ -2,6 +2,8 @@
 
 from . import results
 from .export import export
+from .jobs import Settings
+from .pools import DaskPool, LocalPool, Pool, PoolError
 from .results import (
     EARLIER,
     GONE,
@@ -24,5 +26,5 @@ from .results import (
     since,
     summary_of,
 )
-from .run import DaskPool, LocalPool, Pool, PoolError, RunProgress, Settings, drawn, grade_entries, settings
+from .run import RunProgress, drawn, grade_entries, settings
 from .summary import ExerciseStatistics, Review, Summary, summarise

@@ -20,7 +20,7 @@ from ...runner.sandbox import IsolationError, WorkerGone
 from ...verdict.checks import CheckSession, GraderFault
 from ...verdict.grading import Grader, grade_submission, is_run, plan, search_submission
 from ...words import instructor as words
-from .run import Faulted, Graded, GradingReady, GradingReply, Job, SearchAdditions, Settings, Task
+from .jobs import Faulted, Graded, GradingReady, GradingReply, Job, SearchAdditions, Settings, Task
 
 # faults of the grader or of its machine, which are reported and not raised
 _EXPECTED = (CourseError, GraderFault, OracleError, WorkerGone, IsolationError)

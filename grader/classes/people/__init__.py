@@ -20,5 +20,6 @@ from .decisions import (
     with_parts,
     with_times,
 )
-from .roster import HandIn, read_roster, submitter_of
+from .owners import HandIn, submitter_of
+from .roster import read_roster
 from .settle import Class, Mark, adjusted, changed_rows, compare, digests, in_both, mark, nothing_submitted, settle

@@ -25,7 +25,8 @@ from ...course.learners import (
 from ...verdict.report import CheckResult, ExerciseResult, Report, SubmissionStamp, skipped, with_results
 from .deadlines import DeadlineRules, moment, seconds_between
 from .decisions import WHOLE, Choice, Found, InForce, Overrides, file_choices, in_force, merged
-from .roster import HandIn, Joined, Roster, join
+from .owners import HandIn, Joined, join
+from .roster import Roster
 
 Times: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
 

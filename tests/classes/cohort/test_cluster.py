@@ -14,7 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 from grader.classes.cohort import LocalPool, PoolError, Results, grade_entries, settings
-from grader.classes.cohort.run import DaskPool, Drawn
+from grader.classes.cohort.jobs import Drawn
+from grader.classes.cohort.pools import DaskPool
 from grader.classes.intake import Entry, entries
 from grader.course.load import Course
 from grader.verdict.report import Report
@@ -103,14 +104,14 @@ def test_workers_that_die_leave_and_join_lose_and_double_nothing(
 
 def test_where_there_is_no_cluster_it_is_said(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     """If nobody answers at an address, the error has the address."""
-    monkeypatch.setattr("grader.classes.cohort.run._PATIENCE_S", 1)
+    monkeypatch.setattr("grader.classes.cohort.pools._PATIENCE_S", 1)
     with pytest.raises(PoolError, match=r"no Dask cluster with a worker at tcp://127\.0\.0\.1:9"):
         pool_at(course, "tcp://127.0.0.1:9").start()
 
 
 def test_a_worker_with_another_grader_is_refused(course: Course) -> None:
     """A worker with another version is refused, because it might give other scores."""
-    from grader.classes.cohort import run as module
+    from grader.classes.cohort import pools as module
 
     parcel = msgspec.json.decode(
         module.pack(settings(course, "s", Drawn(), isolation="auto", official=True)), type=module.Parcel

@@ -22,11 +22,10 @@ from msgspec.structs import replace
 
 from grader.base.processes import Flow, ServiceEnded
 from grader.classes.cohort import LocalPool, Results, ResultsError, RunProgress, drawn, grade_entries, settings
-from grader.classes.cohort.run import (
+from grader.classes.cohort.jobs import (
     Drawn,
     Faulted,
     Graded,
-    GradingProcess,
     Job,
     Outcome,
     SearchAdditions,
@@ -34,8 +33,9 @@ from grader.classes.cohort.run import (
     Settings,
     Task,
     Unsearched,
-    submission_of,
 )
+from grader.classes.cohort.pools import GradingProcess
+from grader.classes.cohort.run import submission_of
 from grader.classes.intake import Entry, Intake, LimitReached, entries
 from grader.classes.intake.reader import Reader, ReadOutcome
 from grader.course.load import Course, load_course

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from submitted import written
 
 from grader.classes.cohort.export import export
-from grader.classes.cohort.run import Graded, Job
+from grader.classes.cohort.jobs import Graded, Job
 from grader.classes.intake import LAYOUTS
 from grader.cli import cohort
 from grader.cli.cohort import run_cohort, run_decide

@@ -14,7 +14,8 @@ from read_yaml import read_yaml
 
 from grader.base.text import printable
 from grader.classes.people import HandIn, read_roster, submitter_of
-from grader.classes.people.roster import Joined, RosterError, join, name_keys, parse_roster
+from grader.classes.people.owners import Joined, join, name_keys
+from grader.classes.people.roster import RosterError, parse_roster
 from grader.course.learners import Person, Submitter
 from grader.words.instructor import columns_text
 
