@@ -61,7 +61,7 @@ from grader.verdict.grading import Grader, examine
 from grader.verdict.grading.repair import search, search_budget
 from grader.verdict.grading.submissions import own_lines
 from grader.verdict.report import Repairs
-from grader.words.learner import repairs_text
+from grader.words.repairs import repairs_text
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tests/support"))

@@ -33,7 +33,7 @@ from ..practice.replay import ReplayPage, build_replay_frame
 from ..practice.site_data import Block, GivenFiles, SearchProgress, SiteCourse, SiteExercise, SitePart, Stored, Verdict
 from ..words import author as words
 from ..words import practice
-from ..words.learner import ended_text
+from ..words.stopped import ended_text
 from .release import solutions_in
 
 # -- The Python of the site: Pyodide and the packages of the grader, downloaded once, and compiled to bytecode

@@ -27,7 +27,7 @@ from ..verdict.submission import Addition, Submission, is_run, read_submission, 
 from ..verdict.terminal import render, shown_in_full
 from ..words import author as for_ci
 from ..words import practice
-from ..words.learner import SEARCH_ENDED, no_repairs_text
+from ..words.repairs import SEARCH_ENDED, no_repairs_text
 from .options import GradeOptions, course_of_folder, default_memo, official_course
 from .streams import StatusLine, how_to_shorten, say, style
 

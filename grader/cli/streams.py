@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..base.text import NARROWEST, WIDEST, Style, paragraph, take_any_text
 from ..words import practice
-from ..words.learner import searching
+from ..words.repairs import searching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -25,7 +25,7 @@ from ..verdict.grading import CheckBegan, CheckEnded, Searching
 from ..verdict.report import CheckResult, Repairs, Report, first_failure, hint_of, last_hint, unloaded
 from ..verdict.terminal import headline
 from ..words import practice as words
-from ..words.learner import searching
+from ..words.repairs import searching
 from ..words.sentence import cannot_be_written
 from .progress import progress_of
 from .screens import (

@@ -80,6 +80,12 @@ def listed(names: Sequence[str], *, more: bool) -> str:
     return ", ".join(names) + (" and more" if more else "")
 
 
+def enumerated(names: Sequence[str]) -> str:
+    """Return names in a sentence, such as `a, b and c`; an empty text for none."""
+    *most, last = names or ("",)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def duration_text(seconds: int) -> str:
     """Return a duration in its two largest units, such as `1 day 1 hour`. Seconds are rounded up to minutes."""
     # rounded up, so that somebody who is late by a second is late by a minute, not by nothing

@@ -9,7 +9,7 @@ import pytest
 
 from grader.verdict.grading import Searching, submissions
 from grader.verdict.grading.repair import search
-from grader.words.learner import SEARCH_ENDED
+from grader.words.repairs import SEARCH_ENDED
 
 pytestmark = pytest.mark.slow
 

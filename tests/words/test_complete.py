@@ -14,9 +14,9 @@ from grader.course.program import FORMS
 from grader.course.remarks import Died, Reason, ReasonCode
 from grader.verdict.report.model import CheckStatus, ExerciseStatus
 from grader.words import instructor as reviews
-from grader.words import learner
 from grader.words.facts import SENTENCES, fact_text
 from grader.words.instructor import WORDS
+from grader.words.stopped import ended_text
 
 
 @every(
@@ -65,7 +65,7 @@ def test_each_fact_about_each_operation_is_a_sentence(kind: FactKind) -> None:
 def test_a_report_tells_the_end_of_a_process_as_a_run_does(kind: ReasonCode) -> None:
     """The sentence about a `Died` is that about the `Reason` in a report."""
     fields: dict[str, Any] = {"seconds": 2.0, "clock": "cpu", "signal": "SIGKILL", "limit_kb": 2048, "count": 3}
-    assert learner.ended_text(Died(kind, **fields)) == learner.ended_text(Reason(kind, **fields))
+    assert ended_text(Died(kind, **fields)) == ended_text(Reason(kind, **fields))
 
 
 @every("kind", get_args(ReviewKind))

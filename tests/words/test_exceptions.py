@@ -3,7 +3,7 @@
 import pytest
 from every import every
 
-from grader.words.learner import explain
+from grader.words.stopped import explain
 
 VALUE = """
 class Value:

@@ -19,8 +19,10 @@ from grader.runner.client import CandidateKind, Problem, Reason
 from grader.runner.client.protocol import SHAPES
 from grader.verdict.checks.outcome import stopped
 from grader.verdict.report import Repair, Repairs
-from grader.words.learner import ended_text, remark_text, repair_question, repairs_text, stopped_text
+from grader.words.learner import remark_text
 from grader.words.practice import _UNREAD, unread_text
+from grader.words.repairs import repair_question, repairs_text
+from grader.words.stopped import ended_text, stopped_text
 
 # the modules that find out why a file cannot be read
 FINDERS = ("runner/client/source.py", "classes/intake/archives.py", "classes/intake/files.py")

@@ -37,8 +37,9 @@ from ...verdict.checks import MOST_NODES, EngineUnderCheck, Training, layers, re
 from ...verdict.grading import Grader, examine, search_budget, search_file
 from ...verdict.report import Repairs
 from ...words import practice as words
-from ...words.learner import ended_text, repairs_text, stopped_text
 from ...words.practice import too_many_nodes
+from ...words.repairs import repairs_text
+from ...words.stopped import ended_text, stopped_text
 from .difference import NOTHING, first_difference
 from .model import (
     Change,

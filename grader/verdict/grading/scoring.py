@@ -15,6 +15,7 @@ from ...runner.client import NOTE, Reason, cut
 from ...words import learner
 from ...words.facts import fact_text
 from ...words.practice import unread_text
+from ...words.stopped import wants_argument
 from ..checks.outcome import CheckOutcome, EngineShape, Finding, GraderFault
 from ..diagnosis import answer_of, check_of, explains, operation_of
 from ..report.model import CheckResult, Diagnosis, ExerciseResult, ExerciseStatus, skipped
@@ -288,7 +289,7 @@ def _notes(outcomes: Iterable[CheckOutcome], attempts: Sequence[str]) -> str:
     if shape is not None and shape not in _USUAL:
         notes.append(learner.names_taken(shape.cls, shape.data, shape.grad, shape.inputs))
     not_run = dict.fromkeys(method for outcome in outcomes for method in outcome.not_run)
-    notes += map(learner.wants_argument, not_run)
+    notes += map(wants_argument, not_run)
     if attempts:
         notes.append(learner.refused_calls(attempts))
     return "; ".join(notes)

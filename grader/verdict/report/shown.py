@@ -12,7 +12,8 @@ from ...base.text import lines
 from ...course.facts import FaultFact
 from ...course.remarks import CellStart, StartingFrom
 from ...words.facts import place
-from ...words.learner import digits, edit_seen, part_text, repair_question, repairs_text, status_text
+from ...words.learner import digits, part_text, status_text
+from ...words.repairs import edit_seen, repair_question, repairs_text
 from .model import CheckResult, ExerciseResult, PartResult, Repairs
 
 CELL = "notebook"  # the file of a report on one cell, which has no path
