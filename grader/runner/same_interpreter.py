@@ -22,7 +22,7 @@ from types import ModuleType
 from ..course.load import Limits
 from ..course.remarks import Died
 from .client.transport import MAX_CPU_S, Budget, KeptOutput, Transport, TransportAnswer
-from .worker.adapter import load
+from .worker.adapter import imports, load
 from .worker.adapter.execute import LearnerFile
 from .worker.adapter.trials import CandidateFile, open_file
 from .worker.confine import framing, leftovers
@@ -181,7 +181,7 @@ class SameInterpreter:
         begun = time.perf_counter()
         file, ordered = self._file, self._file is not None
         if file is None:
-            self._filename, self._named = message["filename"], sorted(load.named_modules(message["source"]))
+            self._filename, self._named = message["filename"], sorted(imports.named_modules(message["source"]))
             file = self._file = open_file(message)
         # run it within the limits
         host, budget = self._host, self._budget

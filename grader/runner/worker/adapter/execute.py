@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from . import introspect, load, values
+from . import errors, imports, introspect, load, values
 from .ask import RAN_OUT, Argument, Observation, Record, RunStep, read_step
+from .calls import CallBudget
 from .given import OPERATORS, PYTHON, function_of
-from .load import CallBudget
 from .recording import Log, Recording
 from .rules import CalledRules, EngineReading, Rules, rules_of
 from .set_order import EngineObjects
@@ -229,7 +229,7 @@ class Graph:
                 raise NotOffered(method) from None
             missing = _missing_method(error, self.module.__file__ or "", self.shape.cls)
             if missing:
-                raise NotOffered(missing, method, load.lines_in(error, self.module.__file__ or "")) from None
+                raise NotOffered(missing, method, errors.lines_in(error, self.module.__file__ or "")) from None
             raise
 
     def is_leaf(self, node: Any) -> bool:
@@ -625,7 +625,7 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
         return [where, "wants_argument", "WantsArgument", "", [], [error.method]]
     if isinstance(error, NotOffered):
         return [where, "not_offered", "NotOffered", "", error.lines, error.names]
-    return [where, *load.describe(error, filename)]
+    return [where, *errors.describe(error, filename)]
 
 
 def execute(module: ModuleType, filename: str, batch: dict[str, Any]) -> list[Any]:
@@ -718,7 +718,7 @@ class OpenedFile:
         self._parsed: load.Parsed | None = None
         self._builtins: dict[str, object] = {}
         self._module: ModuleType | None = None
-        load.preimport(self._source, self._allow)
+        imports.preimport(self._source, self._allow)
 
     def forget(self) -> None:
         """Drop all references to the module of the last run and to its objects."""
@@ -739,7 +739,7 @@ class OpenedFile:
         try:
             self._module = load.execute(self._parsed, self._builtins, self._calls)
         except BaseException as error:
-            return ["load", *load.describe(error, self._filename)]
+            return ["load", *errors.describe(error, self._filename)]
         return None
 
 
@@ -767,7 +767,7 @@ class LearnerFile(OpenedFile):
             self._parsed = load.parse(self._source, self._filename, self._cells)
             self._builtins = load.builtins_for(self._parsed, self._allow)
         except BaseException as error:
-            return ["failed", ["load", *load.describe(error, self._filename)]]
+            return ["failed", ["load", *errors.describe(error, self._filename)]]
         problem = self._execute()
         return ["loaded"] if problem is None else ["failed", problem]
 

@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from . import arrays, values
 from .ask import STORED
-from .load import CallBudget, OutOfCalls, need
+from .calls import CallBudget, OutOfCalls
+from .load import need
 from .observer import GradientObserver, Write, in_place_of
 from .rules import Call, EngineReading, InputsPlace, Rule, Shared, StoredRules, is_computed, rules_of
 from .values import Unreadable, attributes, code_of

@@ -12,7 +12,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from ..confine import limits
-from . import load
+from . import errors, load
 from .candidates import Function, ParsedFile, candidates, first_line, grafts
 from .edits import Candidate, Splice, edited
 from .execute import LearnerFile, OpenedFile, execute
@@ -90,7 +90,7 @@ class CandidateFile(OpenedFile):
             self._parsed = self._compiled.edited(candidate.splices)
             return self._answer(batch)
         except BaseException as error:  # the edit is no program, or time ran out while it was compiled
-            return ["unread", ["load", *load.describe(error, self._filename)]]
+            return ["unread", ["load", *errors.describe(error, self._filename)]]
         finally:
             self.forget()
 

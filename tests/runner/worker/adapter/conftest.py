@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy
 import pytest
 
-from grader.runner.worker.adapter import load, values
+from grader.runner.worker.adapter import imports, load, values
 
 ROOT = Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -231,7 +231,7 @@ def loaded() -> Callable[..., ModuleType]:
     """Return a function that loads a learner's source as the worker does."""
 
     def load_source(source: str, **allow: str) -> ModuleType:
-        load.preimport(source, allow)
+        imports.preimport(source, allow)
         parsed = load.parse(source, FILE)
         return load.execute(parsed, load.builtins_for(parsed, allow))
 

@@ -15,7 +15,8 @@ import pytest
 from every import every
 
 import grader
-from grader.runner.worker.adapter import load
+from grader.runner.worker.adapter import errors, imports, load
+from grader.runner.worker.adapter.calls import CallBudget, OutOfCalls
 from grader.runner.worker.confine import limits
 
 FILE = "07_learner.py"
@@ -52,7 +53,7 @@ def problem(loaded: Load) -> Callable[[str], list[Any]]:
         try:
             loaded(source)
         except BaseException as error:
-            return load.describe(error, FILE)
+            return errors.describe(error, FILE)
         pytest.fail("it loaded")
 
     return find
@@ -156,7 +157,7 @@ def test_a_name_may_come_from_all_names_of_a_missing_module(
 @pytest.mark.usefixtures("no_torch")
 def test_what_is_offered_is_listed(loaded: Load) -> None:
     """The error names the modules that the course allows."""
-    with pytest.raises(load.NotAvailable, match="there are only the standard library and numpy"):
+    with pytest.raises(imports.NotAvailable, match="there are only the standard library and numpy"):
         loaded("import torch\nx = torch.tensor(1)\n", numpy="/nowhere")
 
 
@@ -217,10 +218,10 @@ def test_a_wrong_import_from_the_standard_library_is_an_error(problem: Problem, 
 IN_THE_WORKER = """
 import json, sys
 sys.path[0] = sys.argv[1]
-from worker.adapter import load
+from worker.adapter import imports, load
 del sys.path[0]
 given = json.load(sys.stdin)
-load.preimport(given["source"], given["allow"])
+imports.preimport(given["source"], given["allow"])
 parsed = load.parse(given["source"], "file.py")
 module = load.execute(parsed, load.builtins_for(parsed, given["allow"]))
 print(json.dumps(module.result))
@@ -294,7 +295,7 @@ def test_what_a_file_imports_is_there_beforehand() -> None:
     wanted = {"xml.dom.minidom", "wave", "xml.etree.ElementTree", "_strptime"}
     for name in wanted:
         sys.modules.pop(name, None)
-    load.preimport(source, {})
+    imports.preimport(source, {})
     assert wanted <= set(sys.modules)
 
 
@@ -302,8 +303,8 @@ def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
     """`np.testing` is a module of numpy only if the file imports numpy as np."""
     uses = "np.testing.assert_allclose\nx.strptime\n"
     late = {"numpy.testing", "_strptime"}
-    assert late == late & load.named_modules(f"import numpy as np\n{uses}")
-    assert {"_strptime"} == load.named_modules(uses)
+    assert late == late & imports.named_modules(f"import numpy as np\n{uses}")
+    assert {"_strptime"} == imports.named_modules(uses)
 
 
 @pytest.mark.parametrize("source", ["δ = 1\n", "x = 'ü'\n", 'x = "\\N{DIGIT ONE}"\n'])
@@ -313,7 +314,7 @@ def test_what_the_compiler_needs_is_there_beforehand(source: str) -> None:
     The sandbox might not be able to read it later.
     """
     sys.modules.pop("unicodedata", None)
-    load.preimport(source, {})
+    imports.preimport(source, {})
     assert "unicodedata" in sys.modules
 
 
@@ -323,7 +324,7 @@ def test_importing_beforehand_neither_acts_nor_fails(
 ) -> None:
     """No module raises, and modules with effects are not imported."""
     monkeypatch.setattr(sys, "argv", [""])
-    load.preimport(f"import {name}\n", {})
+    imports.preimport(f"import {name}\n", {})
     assert capfd.readouterr().out == ""
 
 
@@ -331,7 +332,7 @@ def test_importing_beforehand_neither_acts_nor_fails(
 def test_what_acts_when_it_is_imported_is_not_imported(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Programs, and modules with effects, are imported only when the file imports them."""
     monkeypatch.delitem(sys.modules, name, raising=False)
-    load.preimport(f"import {name}\n", {})
+    imports.preimport(f"import {name}\n", {})
     assert name not in sys.modules
 
 
@@ -426,10 +427,10 @@ def test_a_syntax_error_elsewhere_is_an_exception_like_others(problem: Problem) 
     assert ("raised", "SyntaxError", [2]) == (kind, name, lines)
 
 
-@pytest.mark.parametrize(("kind", "error"), [("calls", load.OutOfCalls()), ("cpu", limits.OutOfTime())])
+@pytest.mark.parametrize(("kind", "error"), [("calls", OutOfCalls()), ("cpu", limits.OutOfTime())])
 def test_a_spent_budget_is_a_kind_of_its_own(kind: str, error: BaseException) -> None:
     """Running out of calls or CPU time is not an exception of the learner's code."""
-    assert kind == load.describe(error, FILE)[0]
+    assert kind == errors.describe(error, FILE)[0]
 
 
 @every(
@@ -467,7 +468,7 @@ def f(rows):
     frame = raised.tb.tb_next.tb_frame  # type: ignore[union-attr]
     for jump in jumps:
         error = limits.OutOfTime().with_traceback(TracebackType(None, frame, jump, -1))
-        assert ["cpu", [2]] == load.describe(error, FILE)[::3]
+        assert ["cpu", [2]] == errors.describe(error, FILE)[::3]
 
 
 def test_long_and_strange_messages_are_cut_and_cleaned(problem: Problem) -> None:
@@ -545,7 +546,7 @@ def _recursion_limit() -> Iterator[None]:
 def test_calls_without_end_are_stopped(source: str) -> None:
     """Endless recursion, loops of calls, repeated work and generators use up the budget."""
     names = code(source)
-    with pytest.raises(load.OutOfCalls), load.CallBudget(names["__builtins__"], 500):
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 500):
         names["run"]()
 
 
@@ -555,10 +556,10 @@ def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
     names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
     went_through = False
     try:
-        with load.CallBudget(names["__builtins__"], 12):
+        with CallBudget(names["__builtins__"], 12):
             names["run"](calls)
             went_through = True
-    except load.OutOfCalls:
+    except OutOfCalls:
         pass
     assert allowed is went_through
 
@@ -566,14 +567,14 @@ def test_the_budget_is_exact(allowed: bool, calls: int) -> None:
 def test_code_of_other_files_is_free() -> None:
     """Calls inside the standard library are not counted."""
     names = code("import textwrap\ndef run():\n    return textwrap.wrap('word ' * 1000)\n")
-    with load.CallBudget(names["__builtins__"], 1):
+    with CallBudget(names["__builtins__"], 1):
         assert names["run"]()
 
 
 def test_a_budget_ends_with_its_block() -> None:
     """After the block, no call is counted."""
     names = code("def step():\n    pass\n")
-    with load.CallBudget(names["__builtins__"], 5):
+    with CallBudget(names["__builtins__"], 5):
         names["step"]()
     for _ in range(10):
         names["step"]()
@@ -582,9 +583,9 @@ def test_a_budget_ends_with_its_block() -> None:
 def test_a_budget_ends_also_when_it_is_spent() -> None:
     """The exception that ends a run also ends the counting. Inside the block, each further call raises it."""
     names = code("def step():\n    pass\n")
-    with load.CallBudget(names["__builtins__"], 0):
+    with CallBudget(names["__builtins__"], 0):
         for _ in range(3):
-            with pytest.raises(load.OutOfCalls):
+            with pytest.raises(OutOfCalls):
                 names["step"]()
     names["step"]()
 
@@ -606,9 +607,9 @@ def test_functions_do_what_they_did_and_spend_a_call(calls: int, source: str) ->
     names = code(source)
     plain: dict[str, Any] = {}
     exec(compile(source, FILE, "exec"), plain)
-    with load.CallBudget(names["__builtins__"], calls):
+    with CallBudget(names["__builtins__"], calls):
         assert plain["run"]() == names["run"]()
-    with pytest.raises(load.OutOfCalls), load.CallBudget(names["__builtins__"], calls - 1):
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], calls - 1):
         names["run"]()
     assert plain["run"].__doc__ == names["run"].__doc__
 
@@ -635,14 +636,14 @@ def run():
             pass
 """
     names = code(source)
-    with pytest.raises(load.OutOfCalls), load.CallBudget(names["__builtins__"], 100):
+    with pytest.raises(OutOfCalls), CallBudget(names["__builtins__"], 100):
         names["run"]()
 
 
 def test_without_a_budget_calls_are_free() -> None:
     """A budget of None counts nothing."""
     names = code("def step():\n    pass\ndef run(n):\n    for _ in range(n):\n        step()\n")
-    with load.CallBudget(names["__builtins__"], None):
+    with CallBudget(names["__builtins__"], None):
         names["run"](10_000)
 
 
@@ -696,7 +697,7 @@ def test_a_missing_name_is_explained_by_its_cell(expected: list[object], cell: s
     module = notebook("x = 1\ny = 2", cell)
     with pytest.raises((ZeroDivisionError, SyntaxError)) as raised:
         load.need(module, "train")
-    assert expected == load.describe(raised.value, NAME)
+    assert expected == errors.describe(raised.value, NAME)
 
 
 def test_another_cell_explains_nothing() -> None:
@@ -723,5 +724,5 @@ def test_imports_in_a_try_are_found_in_every_cell() -> None:
 
 def test_limits_end_all_cells() -> None:
     """If a cell runs out of a limit, the cells after it do not run."""
-    with pytest.raises(load.OutOfCalls):
+    with pytest.raises(OutOfCalls):
         notebook("def f(): f()", "f()", "x = 1", budget=10)
