@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from . import values
 
 _MOST_AXES = 8  # the most axes of an array in an answer
-_LONGEST = 10_000_000  # the longest axis in an answer
+_LONGEST = 10_000_000  # the longest axis in an answer, and the most numbers of a nested list that is made
 _NUMBERS = "fiub"  # numpy's kinds of numbers: floats, ints, unsigned ints and bools
 
 
@@ -20,6 +20,7 @@ class _Numpy(NamedTuple):
     array: type
     scalar: type
     made: Callable[..., Any]
+    full: Callable[..., Any]
     shape_of: Callable[[Any], tuple[int, ...]]
     type_of: Callable[[Any], Any]
     as_list: Callable[[Any], Any]
@@ -36,7 +37,8 @@ def learn_numpy() -> None:
 
         shape_of, type_of = numpy.ndarray.shape.__get__, numpy.ndarray.dtype.__get__
         as_list, as_number = numpy.ndarray.tolist, numpy.generic.item
-        _known.append(_Numpy(numpy.ndarray, numpy.generic, numpy.array, shape_of, type_of, as_list, as_number))
+        makers = numpy.array, numpy.full
+        _known.append(_Numpy(numpy.ndarray, numpy.generic, *makers, shape_of, type_of, as_list, as_number))
 
 
 def _is_a(value: object, kind: type) -> bool:
@@ -67,10 +69,17 @@ def made(nested: Any, by_numpy: bool) -> Any:
 def like(numbers: Any, model: Any) -> Any:
     """Return an array of floats like another one, with the numbers of a nested list, or with one number everywhere."""
     if is_numpy(model):
-        filled = numbers if isinstance(numbers, list) else _filled(numbers, _known[0].shape_of(model))
         kind = _known[0].type_of(model)
-        return _known[0].made(filled, kind if kind.kind == "f" else float)
-    return numbers if isinstance(numbers, list) else _filled(numbers, _shape_of_list(model))
+        kind = kind if kind.kind == "f" else float
+        if isinstance(numbers, list):
+            return _known[0].made(numbers, kind)
+        return _known[0].full(_known[0].shape_of(model), numbers, kind)
+    if isinstance(numbers, list):
+        return numbers
+    shape = _shape_of_list(model)
+    if math.prod(shape) > _LONGEST:  # its rows may be one list many times
+        raise MemoryError
+    return _filled(numbers, shape)
 
 
 def _filled(number: float, shape: tuple[int, ...]) -> Any:
@@ -91,7 +100,8 @@ def seen(value: object, most: int) -> list[Any]:
         shape, kind = _known[0].shape_of(value), _known[0].type_of(value)
         if len(shape) > _MOST_AXES or kind.kind not in _NUMBERS:
             return [None, values.clean_name(f"array_of_{kind.name}"), []]
-        small = math.prod(shape) <= most
+        # without a number, another axis may still be very long, and `tolist` makes a list for each of its places
+        small = 0 < math.prod(shape) <= most
         shape = tuple(min(length, _LONGEST) for length in shape)
         return [list(shape), values.clean_name(kind.name), list(_spelled(_known[0].as_list(value))) if small else []]
     if type(value) is list:
@@ -111,10 +121,11 @@ def _of_list(value: Any, most: int) -> list[Any]:
     while type(inner) is list and len(shape) <= _MOST_AXES:
         shape.append(len(inner))
         inner = inner[0] if inner else 0.0
+    # rows may be one list many times, so the numbers are counted before any row is looked at
+    if len(shape) <= _MOST_AXES and math.prod(shape) > most:
+        return [[min(length, _LONGEST) for length in shape], "list", []]
     if len(shape) > _MOST_AXES or not _is_regular(value, shape):
         return _other(value)
-    if math.prod(shape) > most:
-        return [shape, "list", []]
     spelled = list(_spelled(value))
     return _other(value) if any(one.startswith("!") for one in spelled) else [shape, "list", spelled]
 

@@ -35,6 +35,9 @@ CASES: list[tuple[Any, list[Any]]] = [
     (np.array([1.0, 2.0]).view(OwnArray), [[2], "float64", hexes(1, 2)]),
     (np.zeros((3, 3)), [[3, 3], "float64", []]),  # too many
     (np.lib.stride_tricks.as_strided(np.zeros(1), (10**6, 10**6), (0, 0)), [[10**6, 10**6], "float64", []]),
+    (np.zeros((10**9, 0)), [[10**7, 0], "float64", []]),
+    ([[0.0] * 10**5] * 10**5, [[10**5, 10**5], "list", []]),
+    (np.ones(1, dtype=np.longdouble), [[1], np.dtype(np.longdouble).name, ["!longdouble"]]),
     (np.zeros((1,) * 9), [None, "array_of_float64", []]),
     (np.array([1j]), [None, "array_of_complex128", []]),
     (np.array([object()]), [None, "array_of_object", []]),
@@ -68,3 +71,9 @@ def test_an_array_is_made_like_another_one() -> None:
     assert np.float32 == arrays.like([1.5, 2.0], np.zeros(2, dtype=np.float32)).dtype
     assert [[0.0, 0.0]] == arrays.like(0.0, [[1, 2]])
     assert [3.0] == arrays.like([3.0], [1.0])
+
+
+def test_no_list_is_made_that_is_too_large() -> None:
+    """The rows of the model may be one list many times. The one that is made would have a list for each of them."""
+    with pytest.raises(MemoryError):
+        arrays.like(0.0, [[0.0] * 10**5] * 10**5)
