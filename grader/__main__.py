@@ -21,7 +21,7 @@ def main() -> int:
     if sys.platform == "win32":
         print(_WINDOWS, file=sys.stderr)
         return 2
-    sys.path[:] = search_path()  # before anything else is imported
+    sys.path[:] = search_path()  # first, because a submission in the current folder may have the name of a module
     try:
         import gc
         import signal

@@ -129,7 +129,7 @@ def _pyodide(cache: Path) -> dict[str, bytes]:
         _run([npm, "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)])
         data = _expected(path)
     if data is None:
-        raise SiteError(words.no_npm)
+        raise SiteError(words.NO_NPM)
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         members = {name: archive.extractfile(f"package/{name}") for name in _INTERPRETER}
         return {name: member.read() for name, member in members.items() if member}
@@ -190,7 +190,7 @@ def _packages(cache: Path) -> dict[str, bytes]:
         _run([*pip, *(word for one in _PLATFORMS for word in ("--platform", one))])
         found = known()
     if found.keys() != wanted:
-        raise SiteError(words.no_packages)
+        raise SiteError(words.NO_PACKAGES)
     files: dict[str, bytes] = {}
     for data in found.values():
         with zipfile.ZipFile(io.BytesIO(data)) as wheel:
@@ -224,7 +224,7 @@ def _bytecode(
     if bytecode is None:
         node = find_program("node")
         if node is None:
-            raise SiteError(words.no_node)
+            raise SiteError(words.NO_NODE)
         with tempfile.TemporaryDirectory() as folder:
             about = json.dumps({"inputs": inputs, **first}).encode()
             # what was compiled before goes in too, so that only changed modules are compiled
@@ -234,7 +234,7 @@ def _bytecode(
             written = Path(folder, path.name).read_bytes()
         bytecode = _bytecode_of(inputs, written)
         if bytecode is None:
-            raise SiteError(words.not_compiled)
+            raise SiteError(words.NOT_COMPILED)
         write_files({path.name: written}, cache, [path.name])
     return bytecode
 

@@ -338,7 +338,7 @@ class Crew(Generic[_Member, _Task]):
             while True:
                 self._tasks.get_nowait()
         for member in self.members:
-            self._tasks.put(None)  # ends one thread
+            self._tasks.put(None)  # the thread that takes it ends
             member.close()
 
     def _work(self, member: _Member) -> None:

@@ -2,13 +2,14 @@
 
 import shlex
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 from ..base.files import UserError
 from ..base.text import plain
 from ..course.load import PACKAGED, find_course, load_course
-from ..words import author as for_ci
+from ..words.author import next_step
 from ..words.sentence import cannot_be_written
 from .options import About, CohortOptions, CourseOfResults, DecideOptions, ResultsFolder, Utf8Text, class_course
 
@@ -31,27 +32,36 @@ def page(
 ) -> int:
     """Write the results of a class to one HTML page."""
     from ..base.files import write_atomically, write_named
-    from ..classes.cohort import read_code
-    from ..classes.cohort import results as of_results
+    from ..classes.cohort import (
+        between,
+        counted_paths,
+        course_of,
+        read_code,
+        reports,
+        see_that_it_is_settled,
+        summary_of,
+    )
     from ..classes.page import Beside, build_page
     from ..verdict.report import CourseStamp
     from ..words import instructor as words
 
-    graded_with = of_results.course_of(results, course, Path.cwd())
+    # read the results
+    graded_with = course_of(results, course, Path.cwd())
     path = out or results / "page.html"
     if path.is_dir():
         raise UserError(words.out_is_folder(str(path)))
-    summary = of_results.summary_of(results)
-    of_results.see_that_it_is_settled(results, summary)
-    # the commands of another version of the course may show other hints
-    same = CourseStamp.of(graded_with) == summary.course
+    summary = summary_of(results)
+    see_that_it_is_settled(results, summary)
+    # make the page
     beside = Beside(
         code=lambda report: read_code(results, report),
-        hints=graded_with.hints if same else {},
-        changes=None if against is None else of_results.between(against, results),
+        # the commands of another version of the course may show other hints
+        hints=graded_with.hints if CourseStamp.of(graded_with) == summary.course else {},
+        changes=None if against is None else between(against, results),
         earlier="" if against is None else plain(str(against)),
     )
-    text = build_page(summary, of_results.reports(of_results.counted_paths(results, summary)), beside)
+    text = build_page(summary, reports(counted_paths(results, summary)), beside)
+    # write it
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # a path that the user named may be a device or a pipe
@@ -144,8 +154,9 @@ def compare(
     changes = between(before, after)
     for change in changes:
         print(change_line(change).strip())
-    only = [sum(one.kind == kind for change in changes for one in change.reasons) for kind in ("gone", "new")]
-    print(changed_text(len(changes) - sum(only), in_both(first.learners, second.learners), *only))
+    kinds = Counter(reason.kind for change in changes for reason in change.reasons)
+    gone, new = kinds["gone"], kinds["new"]
+    print(changed_text(len(changes) - gone - new, in_both(first.learners, second.learners), gone, new))
     return 1 if changes else 0
 
 
@@ -181,10 +192,9 @@ def ci(
     from ..author.ci import PLATFORMS, own_wheel, platform_files, write_platform
 
     # the wheel contains the packaged course, so its files are not needed a second time
-    named = course is not None and course != Path(PACKAGED)
-    own = load_course(find_course(course, None)) if named else None
-    files = platform_files(platform, own_wheel() if wheel is None else wheel, own, min_score)
+    beside_wheel = None if course in (None, Path(PACKAGED)) else load_course(find_course(course, None))
+    files = platform_files(platform, own_wheel() if wheel is None else wheel, beside_wheel, min_score)
     for path in write_platform(files, folder):
         print(f"wrote {path}")
-    print(for_ci.next_step(PLATFORMS[platform].next.replace("FOLDER", shlex.quote(str(folder)))))
+    print(next_step(PLATFORMS[platform].next.replace("FOLDER", shlex.quote(str(folder)))))
     return 0

@@ -41,7 +41,7 @@ def bytecode(site: Path, exercise: str, stub: str, inputs: str, older: bytes) ->
                 source, name = loader.get_data(path), path.removeprefix(f"{loader.archive}/")
             else:
                 continue
-            if name in index:  # two names of a module
+            if name in index:  # a module may be imported under two names
                 continue
             index[name] = hashlib.sha256(f"{path}\0".encode() + source).hexdigest()
             if known is not None and index[name] in known.namelist():

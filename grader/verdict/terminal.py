@@ -384,7 +384,8 @@ class _Layout:
 
     def parts(self, failure: Failure, *, wide: bool, joined: bool) -> Iterator[_FailurePart]:
         """Yield the parts of an explanation, in the order in which they are shown."""
-        if failure.begun or failure.compared:  # numbers are of a program
+        # code that is still to be filled in ran no further, so a program explains nothing without its numbers
+        if failure.begun or failure.compared:
             program = [f"{self.indent}{line}" for line in self.program(failure.program)]
             if self.whole and len(program) > _PROGRAM_LINES:
                 program = [*program[: _PROGRAM_LINES - 1], f"{self.indent}{self.style.ellipsis}"]

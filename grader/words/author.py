@@ -167,13 +167,13 @@ NO_PINS = "the versions that were tested together did not come with this install
 
 # -- sites -------------------------------------------------------------------------------------------
 
-no_npm = (
+NO_NPM = (
     "Pyodide could not be downloaded from npm: install npm (Debian: `apt install npm`), or name a folder that has "
     "Pyodide's files with --pyodide"
 )
-no_packages = "the packages of the site could not be downloaded: does `pip download` work here?"
-no_node = "the site's Python files could not be compiled: install Node (Debian: `apt install nodejs`)"
-not_compiled = "the site's Python files could not be compiled: Node names the error above"
+NO_PACKAGES = "the packages of the site could not be downloaded: does `pip download` work here?"
+NO_NODE = "the site's Python files could not be compiled: install Node (Debian: `apt install nodejs`)"
+NOT_COMPILED = "the site's Python files could not be compiled: Node names the error above"
 no_pyodide = Sentence("{folder} is not a folder of Pyodide: {names} {names:is|are} missing")
 other_wheel = Sentence("{path} is not the file whose SHA-256 is in {lock}")
 SITE_DOWNLOADS = "Downloading Pyodide and the packages of the grader (8 MB). Later builds need no network."

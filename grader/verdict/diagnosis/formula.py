@@ -129,7 +129,7 @@ class _Table:
     def __init__(self, formulas: Sequence[_Formula]) -> None:
         self.formulas = formulas
         points = range(len(formulas[0].values))
-        # sort by the values at one point: the point with the most different values
+        # where the values differ most, the fewest formulas are compared at all points
         self._point = max(points, key=lambda i: len({round(one.values[i], 9) for one in formulas}))
         self._sorted = sorted(formulas, key=lambda one: one.values[self._point])
         self._keys = [one.values[self._point] for one in self._sorted]

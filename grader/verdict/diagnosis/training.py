@@ -81,10 +81,9 @@ def training_probes(limits: Limits) -> Batch:
 
 def training_facts(answer: Read) -> tuple[FaultFact, ...]:
     """Return the facts about `zero_grad` and `step`, and then those about `train` that do not follow from them."""
-    # the calls of `zero_grad`, those of `step`, and the trainings, in the order of `training_probes`
-    outcomes = answer.seeds[0]
-    clears, moves = _calls(outcomes[: len(_GRADS)]), _calls(outcomes[len(_GRADS) : 2 * len(_GRADS)])
-    trained = outcomes[2 * len(_GRADS) :]
+    # the calls of `zero_grad`, as many of `step`, and the trainings, in the order of `training_probes`
+    outcomes, count = answer.seeds[0], len(_GRADS)
+    clears, moves, trained = _calls(outcomes[:count]), _calls(outcomes[count : 2 * count]), outcomes[2 * count :]
     of_clearing = [*_of_zero_grad(clears)]
     of_step = [*_of_step(moves)]
     # the facts about each training; a pair of trainings is needed for any fact about `train`

@@ -55,7 +55,8 @@ from ..report import CheckResult
 from ..submission import is_run
 from .scoring import Checked, FileState, check_result
 
-_SMALL, _MOST_PASSING = 12, 60  # nodes of a program, and runs
+_SMALL = 12  # the most nodes of a program
+_MOST_PASSING = 60  # the most runs
 _SAME_ENDINGS = 2  # after so many checks that end alike, further ones are expected to end like them
 _HASTE = 4  # divides the limits of programs that serve only an explanation, if a check has run out of time
 

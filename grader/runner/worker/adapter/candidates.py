@@ -356,7 +356,7 @@ class ParsedFile:
                 case ast.arg(name):
                     counts.setdefault(name, 0)
                     owners[name] = None
-        # the usual attributes of every object, even if the function does not name them yet
+        # also if the function does not name them yet, because its fault may be that it lacks one of them
         for owner in owners:
             for attribute in ("data", "grad"):
                 counts.setdefault(f"{owner}.{attribute}", 0)

@@ -22,7 +22,7 @@ from .leftovers import Snapshot
 from .lockdown import Plan
 
 _NULL, _CHANNEL, _OUTPUT, _FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are the output or the null device
-_HIGH = 32  # descriptors from this one on are free when a process starts
+_HIGH = 32  # the descriptors from this one on are free when a process starts, so moving one there closes none
 _MOST_OBJECTS = 50_000  # to free more objects takes longer than to start a process and to load the file in it
 
 
