@@ -3,12 +3,12 @@
 import random
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
 from ...base.text import did_you_mean
-from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
+from .graph import ON_SEVERAL_ARRAYS, Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
 from .operations import BINARY, ELEMENTWISE, OPERATIONS, value
 
 _LEAVES = "abcd"
@@ -64,7 +64,7 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
     for attempt in range(_TRIES):
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
         if nodes is not None:
-            return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
+            return Program(tuple(nodes), len(nodes) - 1, text_of(nodes))
     raise ProgramError(f"no program of {size} operations out of {', '.join(ops)} was found")
 
 
@@ -87,10 +87,11 @@ def _part(drawn: Program, root: int) -> Program | None:
             operands = tuple(place[o] if isinstance(o, int) else o for o in node.operands)
             node = Op("L" if index == root else node.name, node.op, operands)
         nodes.append(node)
-    return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
+    return Program(tuple(nodes), len(nodes) - 1, text_of(nodes))
 
 
-def _text(nodes: Sequence[Node]) -> str:
+def text_of(nodes: Sequence[Node]) -> str:
+    """Return the operations of a program as text."""
     return "; ".join(_statement(node, nodes) for node in nodes if isinstance(node, Op))
 
 
@@ -179,9 +180,35 @@ class _Drawing:
 
 def _statement(node: Op, nodes: Sequence[Node]) -> str:
     texts = [_operand_text(operand, nodes) for operand in node.operands]
+    first, args = texts[0], [_argument_text(name, argument) for name, argument in node.arguments]
     if node.op in BINARY:
-        return f"{node.name} = {texts[0]} {BINARY[node.op]} {texts[1]}"
-    return f"{node.name} = -{texts[0]}" if node.op == "neg" else f"{node.name} = {node.op}({texts[0]})"
+        text = f"{first} {BINARY[node.op]} {texts[1]}"
+    elif node.op in ("neg", "T"):
+        text = f"-{first}" if node.op == "neg" else f"{first}.T"
+    elif node.op == "getitem":
+        text = f"{first}[{args[0].removeprefix('(').removesuffix(')')}]"
+    elif node.op in ON_SEVERAL_ARRAYS:
+        listed = f"[{', '.join(texts)}]"
+        text = f"{node.op}({', '.join([listed, *args])})"
+    elif OPERATIONS[node.op].whole:
+        text = f"{first}.{node.op}({', '.join(args)})"
+    else:
+        text = f"{node.op}({first})"
+    return f"{node.name} = {text}"
+
+
+def _argument_text(name: str, argument: Any) -> str:
+    """Return an argument of an operation as a program writes it. A slice is written so only in an index."""
+    match argument:
+        case ["slice", start, stop, step]:
+            ends = [f"{'' if end is None else end}" for end in (start, stop)]
+            return ":".join([*ends, *([] if step is None else [str(step)])])
+        case ["list", *items]:
+            return str(items)
+        case [*items]:
+            parts = [_argument_text("", item) for item in items]
+            argument = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+    return f"{name}={argument}" if name else str(argument)
 
 
 def _operand_text(operand: Operand, nodes: Sequence[Node]) -> str:

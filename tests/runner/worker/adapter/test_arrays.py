@@ -77,3 +77,38 @@ def test_no_list_is_made_that_is_too_large() -> None:
     """The rows of the model may be one list many times. The one that is made would have a list for each of them."""
     with pytest.raises(MemoryError):
         arrays.like(0.0, [[0.0] * 10**5] * 10**5)
+
+
+ALONG: Any = ([], {"axis": 1, "keepdims": True})
+BY_PLACE: Any = ([1], {})
+
+
+@every(
+    ("op", "head", "given", "taken"),
+    [
+        ("sum", "axis=None, keepdims=False", ALONG, ALONG),
+        ("sum", "dim=None, keepdim=False", ALONG, ([1, True], {})),
+        ("sum", "axis=None, keepdims=False", BY_PLACE, BY_PLACE),
+        ("sum", "*, axis=None", BY_PLACE, ([], {"axis": 1})),
+        ("sum", "dim=None, keepdim=False", ([], {"keepdims": True}), ([None, True], {})),
+        ("sum", "", ALONG, None),
+        ("sum", "axis", ALONG, None),
+        ("reshape", "*shape", ([3, 2], {}), ([3, 2], {})),
+        ("reshape", "*shape", ([(3, 2)], {}), ([3, 2], {})),
+        ("reshape", "shape", ([3, 2], {}), ([(3, 2)], {})),
+        ("reshape", "shape", ([6], {}), ([(6,)], {})),
+        ("reshape", "rows, columns", ([(3, 2)], {}), ([3, 2], {})),
+        ("transpose", "axes=None", ([1, 0], {}), ([(1, 0)], {})),
+        ("transpose", "axes=None", ([], {}), ([], {})),
+        ("transpose", "", ([1, 0], {}), None),
+    ],
+)
+def test_arguments_are_given_as_the_file_takes_them(op: str, head: str, given: Any, taken: Any) -> None:
+    """An axis by name or by place, lengths one by one or as a tuple; None if the file takes neither."""
+    assert taken == arrays.as_taken(op, eval(f"lambda {head}: 0"), *given)
+
+
+def test_arguments_are_made_of_what_was_sent() -> None:
+    """A tuple, a slice and a list each have a form of their own."""
+    sent: list[list[Any]] = [["", [["slice", 1, None, None], ["list", 0, 2]]], ["axis", [0, 1]], ["keepdims", True]]
+    assert ([(slice(1, None), [0, 2])], {"axis": (0, 1), "keepdims": True}) == arrays.called_with(sent)
