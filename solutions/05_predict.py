@@ -6,13 +6,9 @@ hour.
 
 For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
 dL/dc = 1, so the numbers to return would be 3, 2, 1. To check dL/da, nudge a by 0.01:
-at a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3. Each node is drawn as `value
-| gradient`:
+at a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3.
 
-    a  2 | 3 --.
-               (*)--> 6 | 1 --.
-    b  3 | 2 --'              (+)--> L  10 | 1
-    c  4 | 1 -----------------'
+    [figure: example]
 
 These are the local derivatives that you need:
 

@@ -436,7 +436,8 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
                 file=exercise.filename,
                 points=exercise.max_score,
                 stub=book.stubs[exercise.id],
-                lesson=lesson(book.stubs[exercise.id]),
+                lesson=lesson(book.stubs[exercise.id], figures_of(exercise)),
+                figures=[_figure(figure) for figure in exercise.figures],
                 hints=exercise.hints,
                 learnt=exercise.learnt,
             )
@@ -446,24 +447,49 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
     )
 
 
+def _figure(figure: Figure) -> SiteFigure:
+    parsed = figure.parsed
+    return SiteFigure(
+        id=figure.id,
+        title=figure.title,
+        program=parsed.text,
+        nodes=nodes_of(parsed),
+        root=parsed.root,
+        show=figure.show,
+        upstream=figure.upstream,
+        edges=figure.edges,
+        rate=figure.rate,
+        steps=figure.steps,
+    )
+
+
 _ITEM = "- "
+_PLACE = "\0figure "  # no file has such a character
 _PROSE = re.compile(r"[A-Z][a-z]+ .*\.", re.DOTALL)  # an indented block of sentences, such as a worked example
 
 
-def lesson(stub: str) -> list[tuple[Block, list[str]]]:
+def lesson(stub: str, figures: Mapping[str, Sequence[str]]) -> list[tuple[Block, list[str]]]:
     """Return the docstring of an exercise file as blocks, without its first line, which is the title.
 
     Blank lines separate blocks. A list begins with `- `, after a blank line or a line that ends in a colon. So a
     formula that is broken before a sign stays text.
 
+    Args:
+        figures: The figures of the lesson in characters, by id.
+
     Returns:
-        `("p", [text])`, `("ul", items)`, `("pre", lines)` for indented code, or `("aside", [text])` for indented
-        sentences.
+        `("p", [text])`, `("ul", items)`, `("pre", lines)` for indented code, `("aside", [text])` for indented
+        sentences, or `("figure", [id])` for what is a figure in characters.
     """
     text = ast.get_docstring(ast.parse(stub)) or ""
+    for id, lines in figures.items():
+        text = text.replace("\n".join(f"    {line}".rstrip() for line in lines), _PLACE + id)
     blocks: list[tuple[Block, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.partition("\n")[2].strip("\n")):
         lines = block.split("\n")
+        if block.startswith(_PLACE):
+            blocks.append(("figure", [block.removeprefix(_PLACE)]))
+            continue
         # indented: code, or sentences such as a worked example
         if block.startswith("    "):
             code = [line.removeprefix("    ") for line in lines]

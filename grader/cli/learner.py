@@ -358,5 +358,5 @@ def solution(exercise: OneExercise, *, folder: LearnerFolder = None, course: Cou
     if not path.is_file():
         say(words.solution_elsewhere(chosen.filename), own.solutions_at)
         return 0
-    print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
+    print(without_markers(chosen, read_plain(path, follow=True).decode("utf-8")), end="")
     return 0

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct, field, inspect
 from ..base.files import UserError, YamlError, read_plain, yaml_tree
 from ..base.text import did_you_mean
 from .facts import FactKind
+from .figures import Figure, problem_of
 from .program import FORMS
 from .remarks import (
     AfterCall,
@@ -120,6 +121,7 @@ class Exercise(Struct, frozen=True):
         line: its line in `course.yaml`.
         learnt: what it teaches, in one sentence.
         hint_for: codes of failures, each with the number of the hint that fits, or 0 if no hint does.
+        figures: the figures of its lesson.
     """
 
     id: str
@@ -130,6 +132,7 @@ class Exercise(Struct, frozen=True):
     line: int
     learnt: str = ""
     hint_for: tuple[tuple[str, int], ...] = ()
+    figures: tuple[Figure, ...] = ()
 
     @property
     def stem(self) -> str:
@@ -647,6 +650,7 @@ class _Exercise(StrictStruct, frozen=True):
     hints: Annotated[list[str], Meta(min_length=1)]
     learnt: str = ""
     hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
+    figures: list[Figure] = []
 
 
 class _PartInFile(StrictStruct, frozen=True):
@@ -813,9 +817,33 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     if not checks:
         raise document.error(node, f"`{raw.id}` has no checks")
     _hint_for(document, child(node, "hint_for"), raw)
+    _figures(document, child(node, "figures"), raw.figures)
     return Exercise(
-        raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node), raw.learnt, tuple(raw.hint_for.items())
+        raw.id,
+        files[0],
+        raw.title,
+        checks,
+        tuple(raw.hints),
+        line(node),
+        raw.learnt,
+        tuple(raw.hint_for.items()),
+        tuple(raw.figures),
     )
+
+
+def _figures(document: Document, nodes: yaml.Node, figures: Sequence[Figure]) -> None:
+    """Check that every figure of an exercise has an id of its own, and can be drawn."""
+    seen: set[str] = set()
+    # `strict=False`: without the key `figures`, `child` returns the exercise, which has other items
+    for node, figure in zip(nodes.value, figures, strict=False):
+        if not ID.fullmatch(figure.id):
+            raise document.error(child(node, "id"), f"`{figure.id}` is not a valid id; {_ID_RULE}")
+        if figure.id in seen:
+            raise document.error(child(node, "id"), f"there are two figures `{figure.id}`; give each its own id")
+        seen.add(figure.id)
+        if problem := problem_of(figure):
+            key, why = problem
+            raise document.error(child(node, key), f"the figure `{figure.id}` cannot be drawn: {why}")
 
 
 def _hint_for(document: Document, node: yaml.Node, raw: _Exercise) -> None:

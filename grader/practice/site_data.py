@@ -9,7 +9,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
+from ..course.figures import View
 from ..verdict.report import ExerciseStatus
+from .replay.model import GameNode
 
 REPORT = 400_000  # characters of a report; a longer one is not kept
 TEXT = 2_000_000  # characters of a learner's file
@@ -19,7 +21,7 @@ KeptSource: TypeAlias = Annotated[str, Meta(max_length=TEXT)]
 Line: TypeAlias = Annotated[str, Meta(max_length=2_000)]
 Name: TypeAlias = Annotated[str, Meta(max_length=300)]
 ScoreNumber: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
-Block: TypeAlias = Literal["p", "ul", "pre", "aside"]
+Block: TypeAlias = Literal["p", "ul", "pre", "aside", "figure"]
 Ordinal: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
@@ -127,8 +129,28 @@ class SitePart(Struct, frozen=True):
     exercises: Sequence[str]
 
 
+class SiteFigure(Struct, frozen=True):
+    """A figure of a lesson, as in `grader.course.figures`.
+
+    Attributes:
+        title: What the figure is about.
+        nodes: The nodes of its program, each with a short name.
+    """
+
+    id: str
+    title: str
+    program: str
+    nodes: Sequence[GameNode]
+    root: int
+    show: Sequence[View]
+    upstream: float
+    edges: bool
+    rate: float
+    steps: int
+
+
 class SiteExercise(Struct, frozen=True):
-    """An exercise as the page shows it. `lesson` has blocks, with their lines or items."""
+    """An exercise as the page shows it. `lesson` has blocks, with their lines or items; a figure has only its id."""
 
     id: str
     number: str
@@ -137,6 +159,7 @@ class SiteExercise(Struct, frozen=True):
     points: int
     stub: str
     lesson: Sequence[tuple[Block, Sequence[str]]]
+    figures: Sequence[SiteFigure]
     hints: Sequence[str]
     learnt: str
 

@@ -106,7 +106,7 @@ def document(played: Played) -> ReplayPage:
         return replace(replay, nodes=tuple(replace(n, name=name) for n, name in zip(replay.nodes, names, strict=True)))
 
     shown = tuple(map(named, played.replays))
-    game = Game(GAME_TITLE, plain(GAME.text), _nodes(GAME), GAME.root)
+    game = Game(GAME_TITLE, plain(GAME.text), nodes_of(GAME), GAME.root)
     return ReplayPage(shown, played.landscape, played.thermometers, played.model, played.note, game)
 
 
@@ -135,11 +135,12 @@ def _free_names() -> Iterator[str]:
         yield from (f"{letter}{number}" for letter in _LETTERS)
 
 
-def _nodes(game: Program) -> tuple[GameNode, ...]:
-    """Return a program's nodes in the form of a replay."""
+def nodes_of(game: Program) -> tuple[GameNode, ...]:
+    """Return a program's nodes in the form of a replay, each with a short name."""
+    names = short_names([node.name for node in game.nodes], game.root)
     return tuple(
-        GameNode(node.name, "leaf", (), node.value)
+        GameNode(name, "leaf", (), node.value)
         if isinstance(node, Leaf)
-        else GameNode(node.name, node.op, Input.of(node), None)
-        for node in game.nodes
+        else GameNode(name, node.op, Input.of(node), None)
+        for node, name in zip(game.nodes, names, strict=True)
     )
