@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from ..base.files import write_atomically
+from ..base.files import read_plain, write_atomically
 from ..base.memo import Memo, grader_digest
 from ..base.text import did_you_mean, text_digest
 from ..course.load import Course, CourseError, Exercise
@@ -75,7 +75,9 @@ def make_stub(course: Course, exercise: Exercise) -> str:
         raise CourseError(path, None, "has no solution region: put # BEGIN SOLUTION and # END SOLUTION around it")
     if missing:
         figure = min(missing)
-        raise CourseError(path, None, f"has no place for the figure `{figure}`: write `[figure: {figure}]` in its lesson")
+        raise CourseError(
+            path, None, f"has no place for the figure `{figure}`: write `[figure: {figure}]` in its lesson"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -89,10 +91,14 @@ def _indented(exercise: Exercise, place: re.Match[str]) -> list[str]:
     return [(place["indent"] + line).rstrip() for line in figures_of(exercise)[place["id"]]]
 
 
-def without_markers(exercise: Exercise, solution: str) -> str:
-    """Return a solution as a learner would write it: with its figures, and without the lines that mark its regions."""
+def shown_solution(course: Course, exercise: Exercise) -> str:
+    """Return a solution as a learner would write it: with its figures, and without the lines that mark its regions.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
     lines: list[str] = []
-    for line in solution.splitlines():
+    for line in read_plain(course.solution(exercise), follow=True).decode("utf-8").splitlines():
         place = _FIGURE.fullmatch(line)
         if place and place["id"] in figures_of(exercise):
             lines += _indented(exercise, place)

@@ -156,7 +156,7 @@ def _rows(figure: Figure, parsed: Program) -> list[str]:
 _LEFT, _RIGHT, _UP, _DOWN = 1, 2, 4, 8
 _BEAM = 8  # drawings that are kept after each node; more gave no better ones
 _FURTHER = 24  # columns
-_Place: TypeAlias = tuple[int, int]  # a row and a column
+_Spot: TypeAlias = tuple[int, int]  # a row and a column
 
 
 class _Canvas:
@@ -170,9 +170,9 @@ class _Canvas:
     """
 
     def __init__(self, other: "_Canvas | None" = None) -> None:
-        self.texts: dict[_Place, str] = dict(other.texts) if other else {}
-        self.lines: dict[_Place, dict[int, int]] = {at: dict(on) for at, on in other.lines.items()} if other else {}
-        self.ends: dict[int, _Place] = dict(other.ends) if other else {}
+        self.texts: dict[_Spot, str] = dict(other.texts) if other else {}
+        self.lines: dict[_Spot, dict[int, int]] = {at: dict(on) for at, on in other.lines.items()} if other else {}
+        self.ends: dict[int, _Spot] = dict(other.ends) if other else {}
         self.skew: int = other.skew if other else 0
 
     def write(self, row: int, column: int, text: str) -> bool:
@@ -185,7 +185,7 @@ class _Canvas:
         self.texts.update(zip(places, text, strict=True))
         return True
 
-    def draw(self, node: int, *stops: _Place) -> bool:
+    def draw(self, node: int, *stops: _Spot) -> bool:
         """Draw lines from one stop to the next, and return whether they keep away from texts and other lines.
 
         The last stop is the operation itself.
@@ -201,7 +201,7 @@ class _Canvas:
                 entered = back
         return True
 
-    def _mark(self, node: int, at: _Place, directions: int) -> bool:
+    def _mark(self, node: int, at: _Spot, directions: int) -> bool:
         row, column = at
         beside = ((row, column - 1), (row, column + 1)) if directions & (_UP | _DOWN) else ()
         if at in self.texts or any(place in self.texts for place in beside):
@@ -299,10 +299,10 @@ def _placed(canvas: _Canvas, at: int, node: Op, result: str, local: Sequence[str
     for row in free:
         ways = [(row - 1, row + 1)] if twice else itertools.product(*({one, row} for one in rows))
         for way in ways:
-            lines = [_Line(*one) for one in zip(node.inputs, used, way, local, strict=True)]
-            column = max(line.shortest(row) for line in lines)
-            # a line that cannot be drawn is drawn further to the right
-            for column in range(column, min(column + _FURTHER, COLUMNS - len(sign + result) + 1)):
+            lines = [_Connection(*one) for one in zip(node.inputs, used, way, local, strict=True)]
+            first = max(line.shortest(row) for line in lines)
+            # a line for which there is no room is drawn further to the right
+            for column in range(first, min(first + _FURTHER, COLUMNS - len(sign + result) + 1)):
                 drawn = _Canvas(canvas)
                 if drawn.write(row, column, sign + result) and all(
                     line.draw(drawn, row, column, len(sign)) for line in lines
@@ -313,11 +313,11 @@ def _placed(canvas: _Canvas, at: int, node: Op, result: str, local: Sequence[str
                     break
 
 
-class _Line(NamedTuple):
+class _Connection(NamedTuple):
     """A line from a node, whose text ends at `end`, to an operation, through the row `way`."""
 
     node: int
-    end: _Place
+    end: _Spot
     way: int
     label: str
 

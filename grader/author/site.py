@@ -26,14 +26,33 @@ from ..base.files import UserError, read_plain, write_files
 from ..base.page import BASE_STYLE, ELEMENTS
 from ..base.processes import find_program, start
 from ..base.text import plain
+from ..course.figures import Figure
 from ..course.load import Course, CourseError
 from ..course.oracle import AnswerBook, read_book
 from ..course.remarks import Died
-from ..practice.replay import ReplayPage, build_replay_frame
-from ..practice.site_data import Block, GivenFiles, SearchProgress, SiteCourse, SiteExercise, SitePart, Stored, Verdict
+from ..practice.replay import (
+    DRAWING_SCRIPTS,
+    DRAWING_STYLE,
+    ReplayPage,
+    build_replay_frame,
+    nodes_of,
+    operations_script,
+)
+from ..practice.site_data import (
+    Block,
+    GivenFiles,
+    SearchProgress,
+    SiteCourse,
+    SiteExercise,
+    SiteFigure,
+    SitePart,
+    Stored,
+    Verdict,
+)
 from ..words import author as words
 from ..words import practice
 from ..words.stopped import ended_text
+from .build import figures_of
 from .release import solutions_in
 
 # -- The Python of the site: Pyodide and the packages of the grader, downloaded once, and compiled to bytecode
@@ -267,14 +286,16 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
 
 
 _GRADER = Path(__file__).resolve().parents[1]
-_STYLES = (BASE_STYLE, _PAGE / "page.css")
+_STYLES = (BASE_STYLE, DRAWING_STYLE, _PAGE / "page.css", _PAGE / "figures.css")
 SCRIPTS = (
     ELEMENTS,
     _PAGE / "schema.js",
     _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
-    *(_PAGE / f"{name}.js" for name in ("work", "side", "verdict", "page")),
+    *DRAWING_SCRIPTS,
+    *(_PAGE / f"{name}.js" for name in ("figures", "work", "side", "verdict", "page")),
 )
+_TABLE = "table.js"  # the table of operations
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
 _NOT_IN_A_TAB = ("author", "classes", "cli", "pytest_plugin.py")
@@ -300,7 +321,7 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     stub = {"exercise": first, "stub": book.stubs[first]}
     python = python_of(_grader() | graded, stub, cache, pyodide, course.allow_imports)
     imports = {module: [f"python/{name}" for name in names] for module, names in python.imports.items()}
-    files = _page(course, book, imports)
+    files = page_files(course, book, imports)
     files |= {f"python/{name}": data for name, data in [*python.files.items(), *python.packages.items()]}
     # of all other files: the page shows how much of them is loaded
     files["files.json"] = json.dumps({name: len(data) for name, data in files.items()}).encode()
@@ -362,7 +383,7 @@ def _digest(data: bytes) -> str:
     return base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
-def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
+def page_files(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
     """Return the page, its scripts and its data. `imports` has the files of each module beyond the standard library."""
     # the frames first: the page's policy has the hashes of their scripts and styles
     frame = _read(_PAGE / "frame.js")
@@ -372,7 +393,7 @@ def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]
         "replay.html": build_replay_frame(),
     }
     title = html.escape(plain(course.title))
-    scripts = "\n".join(f'<script src="{path.name}"></script>' for path in SCRIPTS)
+    scripts = "\n".join(f'<script src="{name}"></script>' for name in (_TABLE, *(path.name for path in SCRIPTS)))
     texts = {
         "index.html": Template(_read(_PAGE / "index.html")).substitute(
             title=title,
@@ -388,6 +409,7 @@ def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]
         "worker.js": _read(_PAGE / "worker.js"),
         "course.json": msgspec.json.encode(page_data(course, book, imports)).decode(),
         "licences.txt": _read(_LICENCES),
+        _TABLE: operations_script(),
         **{path.name: _read(path) for path in SCRIPTS},
         "schema.js": _read(_PAGE / "schema.js").replace("$schema", json.dumps(schema())),
     }

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from .program import Op, Program, ProgramError, number_text, program
+from .program import Leaf, Op, Program, ProgramError, number_text, program
 
 View: TypeAlias = Literal["graph", "steps", "order", "table", "thermometer", "curve"]
 MOST_CALLS = 3  # of `_backward` in an order, because each order is a line
@@ -50,7 +50,7 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
         """Return what the figure is about: `L = a * a at a = 3`."""
         text = self.parsed.text
         named = text if "=" in text else f"L = {text}"
-        values = ", ".join(f"{name} = {number_text(value)}" for name, value in self.leaves.items())
+        values = ", ".join(f"{name} = {number_text(float(f'{value:.6g}'))}" for name, value in self.leaves.items())
         return f"{named.replace('; ', ', ')} at {values}"
 
     @property
@@ -73,3 +73,28 @@ def problem_of(figure: Figure) -> tuple[str, str] | None:
     if "order" in figure.show and not 2 <= calls <= MOST_CALLS:
         return "show", f"`order` needs 2 or {MOST_CALLS} operations, and the program has {calls}"
     return None
+
+
+# -- the nodes of a program, as pages get them
+
+
+class Input(Struct, frozen=True):
+    """One operand of an operation. Either `node` or `number` is set, and the other is None."""
+
+    node: int | None = None
+    number: float | None = None
+
+    @classmethod
+    def of(cls, node: Leaf | Op) -> "tuple[Input, ...]":
+        """Return the operands of a program's node."""
+        operands = () if isinstance(node, Leaf) else node.operands
+        return tuple(cls(node=one) if isinstance(one, int) else cls(number=float(one.value)) for one in operands)
+
+
+class GameNode(Struct, frozen=True):
+    """A node of a program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`."""
+
+    name: str
+    op: str
+    inputs: tuple[Input, ...]
+    leaf_value: float | None

@@ -9,9 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from ..course.figures import View
+from ..course.figures import GameNode, View
 from ..verdict.report import ExerciseStatus
-from .replay.model import GameNode
 
 REPORT = 400_000  # characters of a report; a longer one is not kept
 TEXT = 2_000_000  # characters of a learner's file
