@@ -149,4 +149,6 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
             b=1,
         ),
         probabilities("L = p_a * 3 + p_b * 1", -1000, 1000),
+        # their exponentials are numbers, but those of twice as much are not
+        probabilities("L = p_a * 3 + p_b * 1", 400, 399),
     )

@@ -5,6 +5,7 @@ Used by test_bounds.py, which also runs it as a script: then the process may tak
 """
 
 import contextlib
+import gc
 import json
 import os
 import resource
@@ -300,18 +301,20 @@ characters = st.sampled_from(ALPHABET)
 sources = st.builds(source_of, characters, st.booleans()) | st.text(max_size=300)
 line_numbers = st.lists(st.sampled_from([1, 2, 100, 200_000, 10_000_000]), min_size=0, max_size=4)
 messages = characters.map(lambda c: c * 300) | st.text(max_size=300)
+depths = st.integers(0, 3)
 leaves = st.sampled_from(
     [b"1", b"-1", b'"nan"', b'"!a"', b"null", b'"done"', b'"nodes"', b'"same"', b"1e999", b'"\\ud800"', b'"' * 2]
 )
-# JSON of any size: lists in lists, some of them very long
+# JSON of any size: lists in lists, of which one may be very long. Hypothesis holds all that it draws, within `MEMORY`
 trees = st.recursive(
     leaves,
     lambda inner: (
         st.lists(inner, max_size=4).map(lambda parts: b"[" + b",".join(parts) + b"]")
-        | st.builds(lambda item, size: repeated(item[: 1 << 16], size), inner, st.sampled_from([10**3, 10**5, 10**7]))
+        | st.builds(lambda item, size: repeated(item[: 1 << 16], size), inner, st.sampled_from([10**3, 10**5]))
     ),
     max_leaves=6,
 )
+trees |= st.builds(lambda item, depth: b"[" * depth + repeated(item[: 1 << 16], 10**7) + b"]" * depth, trees, depths)
 
 
 @st.composite
@@ -484,11 +487,13 @@ def main() -> None:
     def show(said: Lies) -> None:
         found = side.show(side.report(said))
         largest.update({name: max(size, largest[name]) for name, size in found.items()})
+        gc.collect()  # Hypothesis keeps what it has drawn in cycles, and the next answers are as large
 
     @settings(tried, max_examples=CASES)
     @given(st.sampled_from(sorted(side.checks)), lies)
     def checks(name: str, said: Lies) -> None:
         side.check(name, said)
+        gc.collect()
 
     with memory(MEMORY) as grown:
         for text in ("中\n", "\x1b"):  # most in memory, and in a report
