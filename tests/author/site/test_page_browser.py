@@ -615,6 +615,18 @@ def test_a_forged_answer_is_refused(still: BrowserContext, action: str, forged: 
     assert page.evaluate(ask, [action, text]) in ("Error", "SyntaxError")
 
 
+def test_an_answer_is_judged_by_its_check(visit: Visit) -> None:
+    """The question says which number is wrong, and then that the answer is right; the file has the answer."""
+    page = visit.page
+    opened(page, "05")
+    for given, said in (("1, 10, -1", "not right yet: dL/da (yours: 1)"), ("10, 10, -1", "This is right")):
+        page.get_by_label("Your answer").fill(given)
+        page.keyboard.press("Enter")
+        expect(page.locator(".questions .told")).to_contain_text(said)
+    expect(page.locator(".cm-content")).to_contain_text("return 10, 10, -1")
+    page.locator("#reset").click()
+
+
 def test_a_forged_verdict_is_a_failure(visit: Visit) -> None:
     """The page says that the interpreter failed, keeps nothing of the forged verdict, and goes on after a reload."""
     page = visit.page
