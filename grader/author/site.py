@@ -27,7 +27,7 @@ from ..base.page import BASE_STYLE, ELEMENTS
 from ..base.processes import find_program, start
 from ..base.text import plain
 from ..course.figures import Figure
-from ..course.load import Course, CourseError
+from ..course.load import Course, CourseError, Exercise
 from ..course.oracle import AnswerBook, read_book
 from ..course.remarks import Died
 from ..practice.replay import (
@@ -46,6 +46,7 @@ from ..practice.site_data import (
     SiteExercise,
     SiteFigure,
     SitePart,
+    SiteQuestion,
     Stored,
     Verdict,
 )
@@ -293,7 +294,7 @@ SCRIPTS = (
     _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
     *DRAWING_SCRIPTS,
-    *(_PAGE / f"{name}.js" for name in ("figures", "work", "side", "verdict", "page")),
+    *(_PAGE / f"{name}.js" for name in ("figures", "questions", "work", "side", "verdict", "page")),
 )
 _TABLE = "table.js"  # the table of operations
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
@@ -460,6 +461,7 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
                 stub=book.stubs[exercise.id],
                 lesson=lesson(book.stubs[exercise.id], figures_of(exercise)),
                 figures=[_figure(figure) for figure in exercise.figures],
+                questions=questions(exercise, book.stubs[exercise.id]),
                 hints=exercise.hints,
                 learnt=exercise.learnt,
             )
@@ -467,6 +469,16 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
         ],
         imports=dict(imports),
     )
+
+
+def questions(exercise: Exercise, stub: str) -> list[SiteQuestion]:
+    """Return the questions of a stub: functions to fill in that have no parameters, and the name of their check."""
+    titles = {check.id: check.title for check in exercise.checks}
+    return [
+        SiteQuestion(node.name, titles[node.name], ast.get_docstring(node) or "")
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.FunctionDef) and node.name in titles and not ast.unparse(node.args)
+    ]
 
 
 def _figure(figure: Figure) -> SiteFigure:

@@ -44,19 +44,13 @@ from ..classes.cohort import (
 from ..classes.cohort import since as changes_since
 from ..classes.intake import Entry, IntakeError, entries, unclaimed
 from ..classes.page import render_cohort
-from ..classes.people import (
-    DEADLINES,
-    OVERRIDES,
-)
+from ..classes.people import DEADLINES, OVERRIDES
 from ..course.load import Course
 from ..course.oracle import read_book, require_torch
 from ..runner.client import NOTEBOOK
 from ..verdict.report import CourseStamp, Report, read_report
 from ..words import instructor as words
-from ..words.instructor import (
-    columns_text,
-    render_changes,
-)
+from ..words.instructor import columns_text, render_changes
 from .options import CohortOptions, default_memo
 from .streams import complain, style
 

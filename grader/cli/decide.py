@@ -30,14 +30,7 @@ from ..classes.people import (
 )
 from ..course.learners import Decided, Learner
 from ..course.load import Course, CourseError
-from ..words.instructor import (
-    KEPT,
-    decided_text,
-    kept_name,
-    misplaced_text,
-    no_such_file,
-    problem_text,
-)
+from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .options import DecideOptions
 
 T = TypeVar("T")

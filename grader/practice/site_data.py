@@ -148,6 +148,14 @@ class SiteFigure(Struct, frozen=True):
     steps: int
 
 
+class SiteQuestion(Struct, frozen=True):
+    """A question that a function without parameters answers. `id` is the name of the function and of its check."""
+
+    id: str
+    title: str
+    text: str
+
+
 class SiteExercise(Struct, frozen=True):
     """An exercise as the page shows it. `lesson` has blocks, with their lines or items; a figure has only its id."""
 
@@ -159,6 +167,7 @@ class SiteExercise(Struct, frozen=True):
     stub: str
     lesson: Sequence[tuple[Block, Sequence[str]]]
     figures: Sequence[SiteFigure]
+    questions: Sequence[SiteQuestion]
     hints: Sequence[str]
     learnt: str
 

@@ -79,6 +79,23 @@ def test_an_order_says_what_is_lost(page: Page) -> None:
         assert said in figure.locator(".told").inner_text()
 
 
+def test_an_answer_is_written_into_the_file(page: Page) -> None:
+    """A question takes numbers alone. Its answer replaces what the function did, and can be changed."""
+    figure_of(page, "predict", "example")
+    page.get_by_role("button", name="Question 2,").click()
+    assert "dd/db, dd/dc and dd/da" in page.locator(".asked").inner_text()
+    for given, said in (("__import__", "Write numbers"), ("6, 3", "is in the file"), ("6, 3, 15", "is in the file")):
+        page.get_by_label("Your answer").fill(given)
+        page.keyboard.press("Enter")
+        assert said in page.locator(".questions .told").inner_text()
+    text = page.evaluate("JSON.parse(localStorage['backward:backward:text:predict']).text")
+    stub = read_book(COURSE.book).stubs["predict"]
+    body = stub[stub.index("    # TODO: which two paths") : stub.index("\n\n\ndef closed_form")]
+    assert stub.replace(body, "    return 6, 3, 15") == text
+    page.get_by_role("button", name="Next question").click()
+    assert page.locator(".questions h3").inner_text().startswith("Question 3 of 11")
+
+
 def test_a_figure_is_accessible_and_fits_a_phone(page: Page) -> None:
     """axe finds nothing, and nothing moves sideways."""
     figure_of(page, "descend", "descent")

@@ -1,6 +1,6 @@
 """Whole tensor engines in a course of their own: right ones of many styles pass, and wrong ones are explained."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,8 @@ from read_yaml import read_yaml
 
 from grader.course.load import Course, load_course
 from grader.course.oracle.answer_book import FORMAT, AnswerBook
+from grader.runner.same_interpreter import SMALL
+from grader.runner.sandbox import TIERS, Warm
 from grader.verdict.grading import grade
 from grader.verdict.report import ExerciseResult
 
@@ -112,3 +114,45 @@ def test_each_wrong_engine_is_in_the_list() -> None:
 def test_a_wrong_engine_is_refused_under_a_secret_seed(text: Text, graded: Graded) -> None:
     """Other numbers change no verdict."""
     assert "passed" != graded(text.text, SEEDS[1]).status
+
+
+# -- with the small numpy of a browser tab
+
+
+@pytest.fixture(scope="module")
+def small(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graded]:
+    """Grade a text in processes whose numpy is the small one, or with the real one if it is asked for."""
+    folder = tmp_path_factory.mktemp("small")
+    book = AnswerBook(FORMAT, "", {}, {}, {})
+    with Warm([("process", TIERS["process"])], {"numpy": SMALL}, RuntimeError) as warm:
+
+        def grade_text(text: str, numpy: str) -> ExerciseResult:
+            path = folder / "01_tensor.py"
+            path.write_text(text, encoding="utf-8")
+            host = warm if numpy == "small" else None
+            report = grade(course, book, {"tensor": path}, seed=course.seed, memo=folder / "oracle.sqlite", warm=host)
+            return report.exercises[0]
+
+        yield grade_text
+
+
+def same_verdict(text: Text, small: Graded) -> None:
+    real, other = (small(text.text, numpy) for numpy in ("real", "small"))
+    assert [(c.id, c.status, c.message) for c in real.checks] == [(c.id, c.status, c.message) for c in other.checks]
+    assert [fact.text for fact in real.facts or ()] == [fact.text for fact in other.facts or ()]
+
+
+EVERY = [*RIGHT, *WRONG]
+
+
+@every("text", EVERY[4::40], ids=[text.name for text in EVERY[4::40]])
+def test_the_small_numpy_changes_no_verdict(text: Text, small: Graded) -> None:
+    """Statuses, messages and facts are those of numpy."""
+    same_verdict(text, small)
+
+
+@pytest.mark.exhaustive
+@every("text", EVERY, ids=[text.name for text in EVERY])
+def test_the_small_numpy_changes_no_verdict_on_any_file(text: Text, small: Graded) -> None:
+    """Right files of all styles, and every wrong one."""
+    same_verdict(text, small)

@@ -20,7 +20,8 @@ from . import arrays, errors, imports, introspect, load, values
 from .ask import RAN_OUT, Argument, Observation, Record, RunStep, read_step
 from .calls import CallBudget
 from .given import OPERATORS, PYTHON, function_of
-from .recording import Log, Recording
+from .log import Log
+from .recording import Recording
 from .rules import CalledRules, EngineReading, Rules, rules_of
 from .set_order import EngineObjects
 from .values import Unreadable

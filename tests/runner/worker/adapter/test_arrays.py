@@ -21,6 +21,26 @@ class OwnArray(np.ndarray):
         return [9.0]
 
 
+class Liar(np.ndarray):
+    """An array that lies about everything."""
+
+    __class__ = float  # type: ignore[assignment]
+    shape = size = ndim = dtype = property(lambda self: ())  # type: ignore[assignment]
+    item = astype = tolist = lambda self, *_: 9.0  # type: ignore[assignment]
+
+    def __array_ufunc__(self, *_: Any, **__: Any) -> Any:
+        return 9.0
+
+
+class Offered:
+    """No array, but it can be made one."""
+
+    __array_interface__ = np.array([9.0]).__array_interface__
+
+    def __array__(self) -> Any:
+        return np.array([9.0])
+
+
 def hexes(*numbers: float) -> list[str]:
     return [float(number).hex() for number in numbers]
 
@@ -33,6 +53,12 @@ CASES: list[tuple[Any, list[Any]]] = [
     (np.array([0.1], dtype=np.float32), [[1], "float32", hexes(np.float32(0.1))]),
     (np.arange(6.0).reshape(2, 3).T, [[3, 2], "float64", hexes(0, 3, 1, 4, 2, 5)]),
     (np.array([1.0, 2.0]).view(OwnArray), [[2], "float64", hexes(1, 2)]),
+    (np.array([1.0, 2.0]).view(Liar), [[2], "float64", hexes(1, 2)]),
+    (np.array([0x7FF4_DEAD_BEEF_0001], dtype=np.uint64).view(float), [[1], "float64", ["nan"]]),
+    (np.rec.array([(1.0, 2)], dtype="f8,f8"), [None, "array_of_record128", []]),
+    (np.ma.masked_array([1.0, 2.0], [0, 1]), [[2], "float64", hexes(1, 2)]),
+    (Offered(), [None, "Offered", []]),
+    (memoryview(np.array([9.0])), [None, "memoryview", []]),
     (np.zeros((3, 3)), [[3, 3], "float64", []]),  # too many
     (np.lib.stride_tricks.as_strided(np.zeros(1), (10**6, 10**6), (0, 0)), [[10**6, 10**6], "float64", []]),
     (np.zeros((10**9, 0)), [[10**7, 0], "float64", []]),
