@@ -489,6 +489,11 @@ def broadcast_to(array, shape):
     return view
 
 
+def _spread(array, shape):
+    """Return the numbers of an array that is broadcast to a shape."""
+    return array._numbers() if array._shape == shape else broadcast_to(array, shape)._numbers()
+
+
 class ufunc(_Fixed):
     """A function of each number. `result` is the type of the results; None for the common type of the operands."""
 
@@ -503,7 +508,7 @@ class ufunc(_Fixed):
         if of is _BOOL and self.__name__ in ("subtract", "negative"):
             raise TypeError(f"numpy boolean {self.__name__}, the `-` operator, is not supported, use `~` or `^`")
         shape = _broadcast(*(one._shape for one in arrays))
-        numbers = map(self._function, *(broadcast_to(one, shape)._numbers() for one in arrays))
+        numbers = map(self._function, *(_spread(one, shape) for one in arrays))
         return _as_scalar(_array(list(numbers), shape, self._result or of))
 
     def into(self, array, other):
@@ -578,7 +583,7 @@ globals().update(_ufuncs, abs=_ufuncs["absolute"])
 def where(condition, one, other):
     arrays = [asarray(condition), asarray(one), asarray(other)]
     shape = _broadcast(*(each._shape for each in arrays))
-    rows = zip(*(broadcast_to(each, shape)._numbers() for each in arrays))
+    rows = zip(*(_spread(each, shape) for each in arrays))
     return _array([b if a else c for a, b, c in rows], shape, _common([arrays[1]._dtype, arrays[2]._dtype]))
 
 
@@ -638,7 +643,7 @@ def matmul(one, other):
         text = f"1 has a mismatch in its core dimension 0, with gufunc {signature} (size {same} is different from {k})"
         raise ValueError(f"matmul: Input operand {text}")
     many = _broadcast(left._shape[:-2], right._shape[:-2])
-    pairs = [broadcast_to(each, (*many, length, k))._numbers() for each, length in ((left, n), (right, m))]
+    pairs = [_spread(each, (*many, length, k)) for each, length in ((left, n), (right, m))]
     rows, columns = ([numbers[at * k : (at + 1) * k] for at in range(len(numbers) // (k or 1))] for numbers in pairs)
     cells = [
         (rows[at * n + i], columns[at * m + j]) for at in range(_math.prod(many)) for i in range(n) for j in range(m)
