@@ -310,6 +310,18 @@ def test_a_package_of_pyodides_folder_is_there(browser: Browser, course: Course,
 
 
 @exhaustive
+def test_a_small_numpy_stands_in(visit: Visit, course: Course) -> None:
+    """A site without Pyodide's packages has a small numpy. A sentence says what it does not have."""
+    page, right = visit.page, solution(course, "accumulate")
+    opened(page, "03")
+    uses = "import numpy as np\na = np.array([[1, 2.5], [3, 4]])\na += 1\nprint(repr((a.T @ a).sum(axis=0)))\n"
+    assert "PASS 03" in verdict_on(page, f"{right}\n{uses}")
+    expect(page.locator("#output")).to_have_text("when the file was loadedarray([47.  , 64.25])")
+    said = verdict_on(page, f"{right}\nimport numpy as np\nnp.einsum('ij->j', [[1]])\n")
+    assert "this page has a small numpy without einsum; `grade` in a terminal has all of it" in said
+
+
+@exhaustive
 def test_a_reset_can_be_undone(visit: Visit, course: Course) -> None:
     """Reset shows the file as it was given out. The text that it replaced can be brought back."""
     page = visit.page
