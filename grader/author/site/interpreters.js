@@ -37,12 +37,14 @@ class Interpreter {
     this.number = ++Interpreter.count;
     this.started = false;
     this.patience = 1;
-    /** @type {{ id: number, begun: number, resolve(result: unknown): void, reject(error: Error): void } | undefined} */
+    /** @type {{ id: number, seconds: number, begun: number, resolve(result: unknown): void, reject(error: Error): void } | undefined} */
     this.request = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @type {Map<string, boolean>} */
     this.supplied = new Map(); // the modules that it knows beyond the standard library, and whether it has them
+    /** @type {((told: unknown) => void) | undefined} */
+    this.told = undefined; // is called with what a request says before its answer
     this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
@@ -74,10 +76,11 @@ class Interpreter {
 
   /**
    * Take a sign of life, or the answer to the request.
-   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean }} message
+   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean, told?: unknown }} message
    */
-  heard({ id, result, failed, traces }) {
+  heard({ id, result, failed, traces, told }) {
     if (traces) this.touched = true;
+    if (told !== undefined) this.told?.(told);
     if (!this.request || (id && id !== this.request.id)) return;
     const { resolve, reject } = this.request;
     if (failed !== undefined) reject(new Error(brief(failed)));
@@ -89,8 +92,9 @@ class Interpreter {
   wait() {
     const { request } = this;
     if (!request) return;
-    const limit = this.seconds * this.patience * 1000;
+    const limit = request.seconds * this.patience * 1000;
     clearTimeout(this.timer);
+    if (limit === Infinity) return;
     const left = request.begun + LONGEST * limit - performance.now();
     this.timer = setTimeout(() => request.reject(new Ended("no sign of life")), Math.min(limit, left));
   }
@@ -99,13 +103,14 @@ class Interpreter {
    * Return the answer to a request. Raise `Ended` if the interpreter gives no sign of life.
    * @param {string} action
    * @param {unknown[]} values
+   * @param {number} seconds How long it may give no sign of life on a usual machine.
    * @returns {Promise<unknown>}
    */
-  async ask(action, values) {
+  async ask(action, values, seconds = this.seconds) {
     try {
       return await new Promise((resolve, reject) => {
         const id = (this.request?.id ?? 0) + 1;
-        this.request = { id, begun: performance.now(), resolve, reject };
+        this.request = { id, seconds, begun: performance.now(), resolve, reject };
         this.wait();
         this.port.postMessage({ id, action, values });
       });
@@ -135,14 +140,18 @@ class Interpreters {
     this.busy = Promise.resolve();
     /** @type {Interpreter | undefined} */
     this.spare = undefined;
+    /** @type {Set<Interpreter>} */
+    this.lent = new Set();
     /** @type {unknown[] | undefined} */
     this.latest = undefined;
+    /** @type {((told: unknown) => void) | undefined} */
+    this.told = undefined; // is called with what a request says before its answer
     /** @type {((values: any[], verdict: unknown) => void) | undefined} */
     this.confirmed = undefined;
     addEventListener("message", ({ data, source }) => {
       /** @type {(one: Interpreter | undefined) => boolean} */
       const of = (one) => source === frame && one?.number === data.ended;
-      [this.current, this.spare].find(of)?.broke(brief(data.why));
+      [this.current, this.spare, ...this.lent].find(of)?.broke(brief(data.why));
     });
     this.current = new Interpreter(frame, seconds);
     this.prepare();
@@ -165,6 +174,25 @@ class Interpreters {
       spare.end();
       if (this.spare === spare) this.spare = undefined;
     });
+  }
+
+  /** Return an interpreter that nothing else uses: the spare if it has started, or else a new one. */
+  lend() {
+    const { spare } = this;
+    const one = spare?.started ? spare : new Interpreter(this.frame, this.seconds);
+    if (one === spare) this.spare = undefined;
+    this.lent.add(one);
+    return one;
+  }
+
+  /**
+   * End an interpreter that was lent, and start another spare.
+   * @param {Interpreter} interpreter
+   */
+  takeBack(interpreter) {
+    this.lent.delete(interpreter);
+    interpreter.end();
+    this.prepare();
   }
 
   /** Put the spare in the place of the current interpreter. */
@@ -242,6 +270,7 @@ class Interpreters {
         await current.ask("shallow", []);
         current.touched = true;
       }
+      current.told = (told) => this.told?.(told);
       const result = await current.ask(action, values);
       if (current.touched) this.provide();
       return { result, uncertain: uncertain && !shallow };
