@@ -23,7 +23,7 @@ from ..runner.as_program import run_as_program
 from ..runner.client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..runner.same_interpreter import SMALL, Here, leaves_traces
 from ..verdict.grading import CheckEnded, stamp_of
-from ..verdict.report import Report, read_report, to_json, with_results
+from ..verdict.report import Repairs, Report, read_report, to_json, with_results
 from ..words.practice import no_exercise_file, unread_text
 from .session import Practice, PracticeEvent
 from .site_data import PIECE, CheckProgress, GivenFiles, RunOutput, SearchProgress, Verdict
@@ -61,6 +61,7 @@ class Tab:
         self._here = Here(allow, longest_s=self._longest_s, patience=patience, alive=alive)
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
+        self._repairs: Repairs | None = None  # what the search of this text has found
         self._frozen = False  # whether collections skip what the first verdict has imported
         self._events: Generator[PracticeEvent, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
@@ -119,6 +120,7 @@ class Tab:
         for event in self._events:
             if isinstance(event, Report):
                 self._end_search()
+                self._repairs = event.exercises[0].repairs or None
                 return _json(SearchProgress(True, self._verdict(event, width)))
             if time.perf_counter() > until:
                 return _json(SearchProgress(False))
@@ -138,6 +140,7 @@ class Tab:
             self._frozen = True
         self._events = self._practice.searched_source(one, decode_source(_path(one), text.encode("utf-8", "replace")))
         self._graded = exercise, text
+        self._repairs = None
         for event in self._events:
             if isinstance(event, Report):
                 return event
@@ -212,7 +215,8 @@ class Tab:
         one = self._course.by_id[exercise]
         source = decode_source(_path(one), text.encode("utf-8", "replace"))
         others = [preset.subject for preset in presets()]
-        return msgspec.json.encode(document(self._practice.replays(one, source, others))).decode()
+        repairs = self._repairs if self._graded == (exercise, text) else None
+        return msgspec.json.encode(document(self._practice.replays(one, source, others, repairs))).decode()
 
     def packed(self, texts: str, reports: str = "[]") -> bytes:
         """Return a zip of exercises' files, which `grade` and `grade cohort` accept.

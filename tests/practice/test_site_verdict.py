@@ -29,7 +29,7 @@ def verdict(practice: Practice, text: str) -> Verdict:
 
 
 def test_the_first_failure_is_first(practice: Practice) -> None:
-    """It has its program, both results, and a fact with the lines of the rule. A check that passed has a title alone."""
+    """It has its program, both results, and a fact with the lines of the rule."""
     first, *others = verdict(practice, RIGHT.replace("+= out.grad", "+= 2 * out.grad")).checks
     assert ("a + a counts both uses of a", "failed", "L = a + a    with a = 3") == (
         first.title,

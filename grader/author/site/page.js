@@ -1,6 +1,7 @@
 "use strict";
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
+const SYMBOLS = ["    ", "_", ".", "=", "+", "*", "(", ")", "[", "]"]; // which a phone's keyboard has on other pages
 const ANSWER_MS = 1_000; // in which another tab answers
 
 /**
@@ -78,6 +79,11 @@ class Page {
       note("Your work cannot be kept: this browser's storage is full or switched off. Save it as a zip before you leave.");
     });
     this.editor = Editor.create(byId("editor"), "Your file", { changed: (text) => this.changed(text), run: () => this.grade() });
+    fill(byId("symbols"), ...SYMBOLS.map((text) => {
+      const label = text.trim() ? {} : { "aria-label": "Indent" };
+      const kept = (/** @type {Event} */ event) => event.preventDefault(); // the keyboard of a phone stays open
+      return h("button", { type: "button", ...label, onpointerdown: kept, onclick: () => this.editor.insert(text) }, text.trim() || "⇥");
+    }));
     this.verdict = new VerdictView(this.editor);
     this.replays = new ReplayView({ shown: () => this.replay(), closed: () => byId("show-replay").focus() });
     this.running = new Running(() => this.interpreters);
@@ -92,7 +98,7 @@ class Page {
     byId("import").addEventListener("change", () => this.run(() => this.take([...(byId("import").files ?? [])])));
     find(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
     addEventListener("keydown", (event) => this.key(event));
-    for (const event of ["keyup", "pointerup"]) byId("editor").addEventListener(event, () => this.selection());
+    document.addEventListener("selectionchange", () => this.selection());
     addEventListener("hashchange", () => {
       const named = this.named();
       if (named && named !== this.exercise) this.open(named);
@@ -277,6 +283,7 @@ class Page {
         const step = answered("search", await interpreters.ask("search", exercise.id, text, this.width));
         if (step.verdict && isOf(step.verdict, exercise) && wanted()) {
           this.keep(exercise, text, step.verdict);
+          this.replayed = undefined; // the replay marks the line that must change
           this.show(step.verdict, text);
         }
         ({ ended } = step);

@@ -683,7 +683,8 @@ def test_the_lesson_comes_first_and_nothing_is_cut(
     expect(todo).to_contain_text("# TODO")
     page.wait_for_timeout(200)  # the editor measures itself after the page is there
     inner, outer = todo.bounding_box(), page.locator("#editor").bounding_box()
-    assert inner and outer
+    assert inner
+    assert outer
     assert outer["y"] <= inner["y"] <= outer["y"] + outer["height"] - inner["height"]
 
 

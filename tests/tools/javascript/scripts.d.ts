@@ -83,6 +83,7 @@ interface EditorView {
   mark(lines: readonly number[]): void;
   select(first: number, last: number): void;
   selected(): string;
+  insert(text: string): void;
   fold(lines: readonly number[]): void;
   at(place: number): void;
   compare(original: string | undefined): void;

@@ -122,6 +122,11 @@ export function create(parent, label, { changed, run }) {
       const { from, to, empty } = selection.main;
       return empty ? "" : doc.sliceString(doc.lineAt(from).from, doc.lineAt(to).to);
     },
+    /** Put a text in place of the selection. */
+    insert(text) {
+      view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true });
+      view.focus();
+    },
     /** Fold the blocks that begin at these lines. */
     fold(lines) {
       const { state } = view;
