@@ -62,8 +62,8 @@ class ShownResult(Struct, frozen=True):
     one_of_several: bool
 
 
-Sentence: TypeAlias = Annotated[Sequence[LinkedText], Meta(max_length=200)]
-Sentences: TypeAlias = Annotated[Sequence[Sentence], Meta(max_length=LINKED)]
+LinkedSentence: TypeAlias = Annotated[Sequence[LinkedText], Meta(max_length=200)]
+LinkedSentences: TypeAlias = Annotated[Sequence[LinkedSentence], Meta(max_length=LINKED)]
 
 
 class ShownCheck(Struct, frozen=True):
@@ -83,9 +83,9 @@ class ShownCheck(Struct, frozen=True):
     bonus: bool
     program: Annotated[str, Meta(max_length=20_000)] = ""
     results: Annotated[Sequence[ShownResult], Meta(max_length=500)] = ()
-    message: Sentences = ()
-    facts: Sentences = ()
-    line: Sentence = ()
+    message: LinkedSentences = ()
+    facts: LinkedSentences = ()
+    line: LinkedSentence = ()
     why: Line = ""
 
 
@@ -121,8 +121,8 @@ class Verdict(Struct, frozen=True):
     max_score: ScoreNumber
     outcome: Name
     checks: Annotated[Sequence[ShownCheck], Meta(max_length=200)]
-    message: Sentences
-    observed: Sentences
+    message: LinkedSentences
+    observed: LinkedSentences
     learnt: Line
     lines: Annotated[Sequence[Line], Meta(min_length=1, max_length=1_000)]
     marked: Annotated[Sequence[Ordinal], Meta(max_length=MARKED)]

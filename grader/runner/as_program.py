@@ -18,7 +18,7 @@ _TOGETHER_S = 0.05
 _SELECTION = "<selection>"
 
 
-class Printed(TextIOBase):
+class ProgramOutput(TextIOBase):
     """A stream that passes on what is printed, as it is printed.
 
     Args:
@@ -62,7 +62,7 @@ def run_as_program(source: str, filename: str, heard: Callable[[str], object], s
     """
     module = ModuleType("exercise" if selection else "__main__")
     sys.modules[module.__name__] = module
-    printed = Printed(heard)
+    printed = ProgramOutput(heard)
     streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = StringIO(), printed, printed
     try:
