@@ -640,7 +640,7 @@ LESSON = """[...document.querySelectorAll("#text > :not(.figure, .questions)")].
 
 
 def test_a_lesson_has_every_word_of_its_docstring(still: BrowserContext, course: Course) -> None:
-    """No word, number or sign is lost, whatever a line of a docstring begins with."""
+    """Apart from its figures, no word, number or sign is lost, whatever a line of a docstring begins with."""
     page = still.new_page()
     page.goto("/")
     for exercise in course.exercises:
