@@ -298,7 +298,6 @@ SCRIPTS = (
     *DRAWING_SCRIPTS,
     *(_PAGE / f"{name}.js" for name in ("figures", "questions", "work", "lesson", "replay")),
     *(_PAGE / f"{name}.js" for name in ("verdict", "running", "contents", "page")),
-    *(_PAGE / f"{name}.js" for name in ("verdict", "running", "contents", "page")),
 )
 _TABLE = "table.js"  # the table of operations
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
