@@ -698,6 +698,13 @@ def matmul(one, other):
     )
 
 
+def dot(one, other):
+    one, other = asarray(one), asarray(other)
+    if one.ndim > 2 or other.ndim > 2:
+        raise _missing("dot of arrays with three axes")
+    return matmul(one, other) if one.ndim and other.ndim else one * other
+
+
 # -- methods and operators ----------------------------------------------------------------------------
 
 
@@ -746,6 +753,6 @@ _operators("matmul", matmul)
 for _of, _name in {"negative": "neg", "absolute": "abs", "logical_not": "invert"}.items():
     for _kind in (ndarray, generic):
         setattr(_kind, f"__{_name}__", lambda self, of=_ufuncs[_of]: of(self))
-for _name in ("sum", "mean", "max", "min", "any", "all"):
+for _name in ("sum", "mean", "max", "min", "any", "all", "dot"):
     setattr(ndarray, _name, globals()[_name])
 globals().update({name: _method(name) for name in ("reshape", "ravel", "transpose", "swapaxes", "squeeze")})
