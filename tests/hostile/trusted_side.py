@@ -66,6 +66,7 @@ REPORT = (32 << 10) * sum(len(exercise.checks) for exercise in load_course(ROOT)
 PAGE = 3 * REPORT  # bytes of a feedback page, which shows code too
 LONG_RULE = 60_000  # lines of a rule, which the sources with the most lines have
 LINES = 300  # of a terminal, for one exercise: with --all, the reasons do not count among the ten lines of a check
+_ROUND = 12  # cases that are drawn at once
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "12"))  # of checks that are lied to; of whole submissions a twelfth
 READING = ["Value", "data", "grad", "_prev", "closure", "_backward", False]
 TOKEN = (-1.2345678901234567e-300).hex()
@@ -305,7 +306,7 @@ depths = st.integers(0, 3)
 leaves = st.sampled_from(
     [b"1", b"-1", b'"nan"', b'"!a"', b"null", b'"done"', b'"nodes"', b'"same"', b"1e999", b'"\\ud800"', b'"' * 2]
 )
-# JSON of any size: lists in lists, of which one may be very long. Hypothesis holds all that it draws, within `MEMORY`
+# JSON of any size: lists in lists, of which one may be very long, so that what is drawn stays far below `MEMORY`
 trees = st.recursive(
     leaves,
     lambda inner: (
@@ -487,13 +488,15 @@ def main() -> None:
     def show(said: Lies) -> None:
         found = side.show(side.report(said))
         largest.update({name: max(size, largest[name]) for name, size in found.items()})
-        gc.collect()  # Hypothesis keeps what it has drawn in cycles, and the next answers are as large
 
-    @settings(tried, max_examples=CASES)
-    @given(st.sampled_from(sorted(side.checks)), lies)
     def checks(name: str, said: Lies) -> None:
         side.check(name, said)
-        gc.collect()
+
+    def in_rounds(asked: Callable[..., None], cases: int, *drawn: st.SearchStrategy[Any]) -> None:
+        """Try as many cases, in rounds: Hypothesis keeps all that it draws in a round, and answers are large."""
+        for begun in range(0, cases, _ROUND):
+            settings(tried, max_examples=min(_ROUND, cases - begun))(given(*drawn)(asked))()
+            gc.collect()
 
     with memory(MEMORY) as grown:
         for text in ("中\n", "\x1b"):  # most in memory, and in a report
@@ -508,8 +511,8 @@ def main() -> None:
                     side.check(HUGE, Lies(body=late(body)))
                 for name in LARGE:
                     side.check(name, Lies(body=most))
-        checks()
-        settings(tried, max_examples=CASES // 12)(given(lies)(show))()
+        in_rounds(checks, CASES, st.sampled_from(sorted(side.checks)), lies)
+        in_rounds(show, CASES // 12, lies)
     print(json.dumps({**largest, "grown": grown()}))
 
 
