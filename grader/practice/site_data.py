@@ -134,7 +134,7 @@ class Verdict(Struct, frozen=True):
 
 
 class RunOutput(Struct, frozen=True):
-    """What a file prints while it runs, or the traceback of the error that ended it."""
+    """A text that a file prints while it runs, or the traceback of the error that ended it."""
 
     text: Annotated[str, Meta(max_length=PIECE)]
     error: bool = False

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from io import StringIO, TextIOBase
 from types import ModuleType
 
-_AT_ONCE = 200  # texts that are passed on when they are printed; later ones together
+_AT_ONCE = 200  # texts that are sent when they are printed; later ones together
 _TOGETHER_S = 0.05
 _SELECTION = "<selection>"
 
 
 class ProgramOutput(TextIOBase):
-    """A stream that passes on what is printed, as it is printed.
+    """A stream that sends what is printed, as it is printed.
 
     Args:
         heard: A function to call with each piece of text.
@@ -28,13 +28,13 @@ class ProgramOutput(TextIOBase):
     def __init__(self, heard: Callable[[str], object]) -> None:
         self._heard = heard
         self._waiting: list[str] = []
-        self._passed_on = 0
+        self._sent = 0
         self._last = 0.0
 
     def write(self, text: str) -> int:
-        """Take a text. It is passed on at the end of its line; if there are many, it waits for others."""
+        """Take a text. It is sent at the end of its line; if there are many, it waits for others."""
         self._waiting.append(text)
-        if "\n" in text and (self._passed_on < _AT_ONCE or time.perf_counter() - self._last > _TOGETHER_S):
+        if "\n" in text and (self._sent < _AT_ONCE or time.perf_counter() - self._last > _TOGETHER_S):
             self.flush()
         return len(text)
 
@@ -44,7 +44,7 @@ class ProgramOutput(TextIOBase):
         self._waiting.clear()
         if text:
             self._heard(text)
-            self._passed_on += 1
+            self._sent += 1
             self._last = time.perf_counter()
 
 

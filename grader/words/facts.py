@@ -231,7 +231,7 @@ def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> st
     return f"cell {cells[at].cell}, {lines}" if at >= 0 else lines
 
 
-_PLACES = re.compile(r"\blines? (?=\d)(?:\d+(?:,? and |, | or | to )?)+")
+_PLACES = re.compile(r"\blines? \d+(?:(?:,? and |, | or | to )\d+)*")
 _RANGE = re.compile(r"lines? (\d+)(?: to (\d+))?")
 
 
@@ -245,7 +245,7 @@ def line_parts(text: str) -> list[tuple[str, tuple[int, int] | None]]:
     parts: list[tuple[str, tuple[int, int] | None]] = []
     end = 0
     for match in _PLACES.finditer(text):
-        named = match[0].rstrip(" ,")
+        named = match[0]
         whole = _RANGE.fullmatch(named)
         spans = [whole] if whole else list(re.finditer(r"\d+", named))
         for one in spans:

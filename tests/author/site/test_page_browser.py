@@ -689,11 +689,17 @@ def test_the_lesson_comes_first_and_nothing_is_cut(
     # the editor shows the place to be filled in
     todo = page.locator(".cm-activeLine")
     expect(todo).to_contain_text("# TODO")
-    page.wait_for_timeout(200)  # the editor measures itself after the page is there
-    inner, outer = todo.bounding_box(), page.locator("#editor").bounding_box()
-    assert inner
-    assert outer
-    assert outer["y"] <= inner["y"] <= outer["y"] + outer["height"] - inner["height"]
+    # the editor measures itself after the page is there
+    editor = page.locator("#editor")
+    for _ in range(50):
+        inner, outer = todo.bounding_box(), editor.bounding_box()
+        assert inner
+        assert outer
+        shown = outer["y"] <= inner["y"] <= outer["y"] + outer["height"] - inner["height"]
+        if shown:
+            break
+        page.wait_for_timeout(100)
+    assert shown
 
 
 # -- What others could have written
