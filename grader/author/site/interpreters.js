@@ -11,6 +11,7 @@ const FILES = {
 const TEXTS = ["worker", "loader", "glue", "lock"];
 const START_S = 180; // in which an interpreter has to start, also on a slow phone
 const LONGEST = 10; // times the limit without a sign of life, an interpreter may work on one request
+const AGAIN = 5; // times the limit is as long when a request is made again: a busy machine may be why none came
 
 /** @type {(text: string) => void} */
 const say = (text) => void (byId("state").textContent = text);
@@ -252,13 +253,14 @@ class Interpreters {
   }
 
   /**
-   * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer. The same is
-   * done if the browser's stack was too small, with fewer nested calls.
+   * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer, or if there
+   * was no sign of life. The same is done if the browser's stack was too small, with fewer nested calls.
    * @param {string} action
    * @param {unknown[]} values
+   * @param {{ shallow?: boolean, patient?: boolean }} again Whether fewer nested calls or more time are allowed now.
    * @returns {Promise<{ result: unknown, uncertain: boolean }>}
    */
-  async exchange(action, values, shallow = false) {
+  async exchange(action, values, { shallow = false, patient = false } = {}) {
     const search = action === "search"; // it goes on where its text was graded, and no verdict depends on it
     if (this.current.touched && this.spare?.started && !search) this.replace();
     const { current } = this;
@@ -271,14 +273,16 @@ class Interpreters {
         current.touched = true;
       }
       current.told = (told) => this.told?.(told);
-      const result = await current.ask(action, values);
+      const result = await current.ask(action, values, (patient ? AGAIN : 1) * this.seconds);
       if (current.touched) this.provide();
       return { result, uncertain: uncertain && !shallow };
     } catch (error) {
       // whatever went wrong, this interpreter is not used again
       if (current === this.current) this.replace();
       const overflow = !shallow && error instanceof Error && error.message.startsWith("RangeError");
-      if ((uncertain && !search) || overflow) return this.exchange(action, values, overflow);
+      const silent = !patient && error instanceof Ended;
+      if (!search && (uncertain || overflow || silent))
+        return this.exchange(action, values, { shallow: shallow || overflow, patient: patient || silent });
       throw error;
     }
   }

@@ -301,6 +301,27 @@ def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
     assert re.search(r"line \d+: while True:", said)
 
 
+# a frame whose first interpreter never answers, and whose others answer after twice the limit of one second
+SILENT = """() => {
+    const frame = { postMessage({ start }, origin, ports) {
+        if (!start) return;
+        const first = (frame.first ??= start);
+        ports[0].onmessage = ({ data: { id } }) =>
+            first < start && setTimeout(() => ports[0].postMessage({ id, result: "answered" }), 2000);
+        ports[0].postMessage({ ready: true, patience: 1 });
+    } };
+    return new Interpreters(frame, 1).ask("grade", "swap", "");
+}"""
+
+
+@exhaustive
+def test_an_interpreter_without_a_sign_of_life_gets_more_time(still: BrowserContext) -> None:
+    """What a busy machine kept from answering is asked once more in another interpreter, which may take longer."""
+    page = still.new_page()
+    page.goto("/")
+    assert page.evaluate(SILENT) == "answered"
+
+
 @exhaustive
 def test_an_interpreter_that_does_not_answer_is_replaced(visit: Visit, course: Course) -> None:
     """What cannot be interrupted ends with its Web Worker, the page answers meanwhile, and the next verdict comes."""
