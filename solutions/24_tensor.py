@@ -1,0 +1,173 @@
+"""24 tensor: a whole engine again, and every value is an array
+
+Write an engine whose values are arrays of numbers. You may use numpy: `np.array` makes an
+array of a nested list. An array has a shape: [[1, 2, 3], [4, 5, 6]] has the shape (2, 3),
+and its axes have the lengths 2 and 3. A single number has the shape ().
+
+    1. Tensor(data) makes a leaf of a nested list of numbers, or of a single number. It has
+       .data and .grad, and both have the same shape.
+    2. +, -, * and / with another Tensor, -a, a.relu(), a.exp() and a.tanh() work on each
+       number. If the shapes differ, numpy repeats the numbers of one operand along an
+       axis: it broadcasts this operand.
+    3. a.sum(axis=None, keepdims=False) adds up all numbers, or the numbers along one axis.
+    4. a @ b is the product of two matrices, that is, of two arrays with two axes.
+    5. backward() begins at a Tensor of shape (), and gives every Tensor its gradient.
+
+A gradient has the shape of its Tensor. If an operand was broadcast, each of its numbers
+was used several times, so its gradient is the sum over all these uses.
+
+    >>> a = Tensor([[1, 2, 3], [4, 5, 6]])
+    >>> b = Tensor([10, 20, 30])
+    >>> ((a + b) * a).sum().backward()
+    >>> b.grad
+    array([5., 7., 9.])
+
+b has the shape (3,) and was added to both rows of a. The upstream gradient of a + b is a,
+and the sum of its rows is 5, 7, 9.
+
+    In PyTorch:  ((a + b) * a).sum().backward(); b.grad  # tensor([5., 7., 9.])
+
+You can also accept plain numbers on either side of +, -, * and /. Whatever you define is
+checked. Leaving it out costs nothing.
+
+How you build the engine is up to you, as in exercise 12. Numbers are floats with double
+precision, as numpy makes them of Python's floats. It is not checked what happens to
+relu at exactly 0, and `@` gets no array with one axis or with three. It must be possible
+to call backward() again after all gradients have been set back to 0.
+
+The grader compares the shapes and the numbers of values and gradients with PyTorch's.
+"""
+
+import numpy as np
+
+
+class Tensor:
+    """An array that remembers how it was made."""
+
+    # BEGIN SOLUTION what does a Tensor have to remember? what is each operation's rule?
+    def __init__(self, data, inputs=()):
+        self.data = np.array(data, dtype=float)
+        self.grad = np.zeros_like(self.data)
+        self._prev = inputs
+        self._backward = lambda: None
+
+    def _add(self, gradient):
+        # sum over the axes along which the array was repeated
+        gradient = gradient.sum(axis=tuple(range(gradient.ndim - self.data.ndim)))
+        for axis, length in enumerate(self.data.shape):
+            if length == 1:
+                gradient = gradient.sum(axis=axis, keepdims=True)
+        self.grad = self.grad + gradient
+
+    def __add__(self, other):
+        other = other if isinstance(other, Tensor) else Tensor(other)
+        out = Tensor(self.data + other.data, (self, other))
+
+        def _backward():
+            self._add(out.grad)
+            other._add(out.grad)
+
+        out._backward = _backward
+        return out
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Tensor) else Tensor(other)
+        out = Tensor(self.data * other.data, (self, other))
+
+        def _backward():
+            self._add(other.data * out.grad)
+            other._add(self.data * out.grad)
+
+        out._backward = _backward
+        return out
+
+    def __matmul__(self, other):
+        out = Tensor(self.data @ other.data, (self, other))
+
+        def _backward():
+            self._add(out.grad @ other.data.T)
+            other._add(self.data.T @ out.grad)
+
+        out._backward = _backward
+        return out
+
+    def sum(self, axis=None, keepdims=False):
+        out = Tensor(self.data.sum(axis=axis, keepdims=keepdims), (self,))
+
+        def _backward():
+            gradient = out.grad
+            if axis is not None and not keepdims:
+                gradient = np.expand_dims(gradient, axis)
+            self._add(np.broadcast_to(gradient, self.data.shape))
+
+        out._backward = _backward
+        return out
+
+    def relu(self):
+        out = Tensor(np.maximum(0, self.data), (self,))
+
+        def _backward():
+            self._add((self.data > 0) * out.grad)
+
+        out._backward = _backward
+        return out
+
+    def tanh(self):
+        out = Tensor(np.tanh(self.data), (self,))
+
+        def _backward():
+            self._add((1 - out.data**2) * out.grad)
+
+        out._backward = _backward
+        return out
+
+    def exp(self):
+        out = Tensor(np.exp(self.data), (self,))
+
+        def _backward():
+            self._add(out.data * out.grad)
+
+        out._backward = _backward
+        return out
+
+    def __neg__(self):
+        return self * -1
+
+    def __sub__(self, other):
+        return self + -other
+
+    def __truediv__(self, other):
+        other = other if isinstance(other, Tensor) else Tensor(other)
+        out = Tensor(self.data / other.data, (self, other))
+
+        def _backward():
+            self._add(out.grad / other.data)
+            other._add(-self.data / other.data**2 * out.grad)
+
+        out._backward = _backward
+        return out
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __rtruediv__(self, other):
+        return Tensor(other) / self
+
+    def backward(self):
+        order, visited = [], set()
+
+        def visit(node):
+            if node not in visited:
+                visited.add(node)
+                for source in node._prev:
+                    visit(source)
+                order.append(node)
+
+        visit(self)
+        self.grad = np.ones_like(self.data)
+        for node in reversed(order):
+            node._backward()
+
+    # END SOLUTION
