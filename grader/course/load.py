@@ -120,6 +120,8 @@ class Exercise(Struct, frozen=True):
         line: its line in `course.yaml`.
         learnt: what it teaches, in one sentence.
         hint_for: codes of failures, each with the number of the hint that fits, or 0 if no hint does.
+        arrays: the id of the exercise as which `grade` grades a file that is named for this one, if the values of its
+            engine are arrays; empty if there is none.
     """
 
     id: str
@@ -130,6 +132,7 @@ class Exercise(Struct, frozen=True):
     line: int
     learnt: str = ""
     hint_for: tuple[tuple[str, int], ...] = ()
+    arrays: str = ""
 
     @property
     def stem(self) -> str:
@@ -647,6 +650,7 @@ class _Exercise(StrictStruct, frozen=True):
     hints: Annotated[list[str], Meta(min_length=1)]
     learnt: str = ""
     hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
+    arrays: str = ""
 
 
 class _PartInFile(StrictStruct, frozen=True):
@@ -813,8 +817,19 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     if not checks:
         raise document.error(node, f"`{raw.id}` has no checks")
     _hint_for(document, child(node, "hint_for"), raw)
+    if raw.arrays and raw.arrays not in numbers:
+        near = did_you_mean(raw.arrays, list(numbers))
+        raise document.error(child(node, "arrays"), f"there is no exercise `{raw.arrays}`{near}")
     return Exercise(
-        raw.id, files[0], raw.title, checks, tuple(raw.hints), line(node), raw.learnt, tuple(raw.hint_for.items())
+        raw.id,
+        files[0],
+        raw.title,
+        checks,
+        tuple(raw.hints),
+        line(node),
+        raw.learnt,
+        tuple(raw.hint_for.items()),
+        raw.arrays,
     )
 
 

@@ -224,22 +224,30 @@ def test_a_lesson_is_no_longer_than_a_screen_and_a_half(path: Path) -> None:
 
 
 PICTURES = read_yaml(Path(__file__).with_name("pictures.yaml"))
-NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}) \| ({NUMBER})")
+ARRAY = r"\[[-\d., \[\]]*\]"
+NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}|{ARRAY}) \| ({NUMBER}|{ARRAY})")
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers of `3` or `[[1, 2], [3, 4]]`, in order."""
+    return [float(number) for number in re.findall(NUMBER, text)]
 
 
 @pytest.mark.slow
 @each_solution
 def test_the_picture_of_a_lesson_has_torchs_numbers(path: Path) -> None:
-    """Each named node shows its value and its gradient, to two digits after the point."""
+    """Each named node shows its values and its gradients, to two digits after the point."""
     picture = PICTURES[path.name[:2]]
     text, leaves, upstream = picture["program"], picture["leaves"], picture.get("upstream", 1)
     graph = program(text, **leaves)
     values, grads = answer(graph.wire, graph.root)
-    shown = {name: (float(value), float(grad)) for name, value, grad in NODE.findall(lesson(path))}
+    shown = {name: (numbers(value), numbers(grad)) for name, value, grad in NODE.findall(lesson(path))}
     root = text.rpartition("; ")[2].split(" = ")[0]
     assert {*leaves, root} <= shown.keys()
-    expected = {name: (values[graph.index[name]], upstream * grads[graph.index[name]]) for name in shown}
-    assert {name: pytest.approx(pair, abs=0.006) for name, pair in expected.items()} == shown
+    of = {name: graph.slices[graph.index[name]] for name in shown}
+    assert {name: pytest.approx(values[of[name]], abs=0.006) for name in shown} == {n: v for n, (v, _) in shown.items()}
+    expected = {name: pytest.approx([upstream * grad for grad in grads[of[name]]], abs=0.006) for name in shown}
+    assert expected == {name: grad for name, (_, grad) in shown.items()}
 
 
 @pytest.mark.slow
@@ -252,7 +260,7 @@ def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
     lines = re.findall(r"^    In PyTorch:  (.*); (.*?)  # (.*)$", lesson(path), re.MULTILINE)
     assert len(lines) == (path.name[:2] != "05")  # which has five lines
     for code, expression, result in lines:
-        names = {name: torch.tensor(float(value), requires_grad=True) for name, value in leaves.items()}
+        names = {name: torch.tensor(value, dtype=torch.float32, requires_grad=True) for name, value in leaves.items()}
         exec(code, {"torch": torch}, names)
         assert result == str(eval(expression, {"torch": torch}, names))
 

@@ -6,7 +6,7 @@ from grader.program import program
 # An engine that lacks one of these loses only that operation's check. The other checks leave the operation out.
 CHARGED_ONCE = ("sub", "div", "neg", "relu", "exp", "tanh", "matmul")
 
-A = [[1.0, -2.0, 0.5], [-1.5, 4.0, 3.0]]
+A = [[1.0, -2.0, 0.5], [-1.5, 4.1, 3.0]]  # 4.1 is not a number of single precision
 B = [[2.0, 3.0, -1.0], [0.25, -0.5, 1.75]]
 C = [[-1.0, 2.5, 3.0], [4.0, 0.5, -2.0]]
 ROW = [1.5, -2.0, 0.75]
@@ -34,6 +34,7 @@ FUNCTIONS = [
     program("L = sum(exp(a) * b)", a=A, b=B),
     program("L = sum(tanh(a) * b)", a=A, b=B),
     program("L = sum(tanh(exp(a)) * tanh(a))", a=A),
+    program("L = sum(exp(tanh(a)) * b)", a=A, b=B),
 ]
 BROADCAST = [
     program("L = sum((a + b) * c)", a=A, b=ROW, c=C),
@@ -77,6 +78,7 @@ PRODUCTS = [
         "L = sum((a @ b) * c)", a=[[2.0, -1.0, 3.0, 0.5, -4.0]], b=[[1.0], [2.0], [-3.0], [0.25], [5.0]], c=[[-2.0]]
     ),
     program("L = sum((a @ b) * c)", a=COLUMN, b=[ROW], c=C),
+    program("h = b * b; L = sum((a @ h) * c)", a=C, b=[[0.5], [-1.0], [1.5]], c=COLUMN),
     program("L = sum((a @ a) * b)", a=[[1.0, 2.0], [-3.0, 4.0]], b=[[5.0, -6.0], [0.5, 2.0]]),
     program(
         "L = sum((a @ b @ c) * c)",
