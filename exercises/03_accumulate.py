@@ -7,11 +7,11 @@ of a value is the sum of the contributions from all its uses.
 
 Take L = a * a at a = 3. As the left input, a receives 3 * 1; as the right input, it
 receives another 3 * 1. So dL/da = 6. The power rule gives the same result: 2 * a = 6.
-Each node is drawn as `value | gradient`:
 
-               .-- left input: 3 ---.
-    a  3 | 6 --|                    (*)--> L  9 | 1
-               '-- right input: 3 --'
+    value | gradient of each node, [local derivative] of each edge
+               .--[3]---.
+    a  3 | 6 --|       (*)--> L  9 | 1
+               '--[3]---'
 
     In PyTorch:  (a * a).backward(); a.grad  # tensor(6.)
 

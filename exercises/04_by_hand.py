@@ -5,19 +5,21 @@ of out. We then say that the node out propagates. Before out can propagate, `out
 must be complete: every node that uses out must have propagated already.
 
 The backward pass therefore mirrors the forward pass. Take p = x * y, q = p + x, L = q *
-y at x = 3, y = 2. Each node is drawn as `value | gradient`:
+y at x = 3, y = 2:
 
-    x  3 | 6 ----.------------------.
-                 (*)--> p  6 | 2 --(+)--> q  9 | 2 --.
-    y  2 | 15 ---'-----------------------------------(*)--> L  18 | 1
+    value | gradient of each node
+    x  3 | 6 ----.----------------(+)--> q  9 | 2 ---.
+                (*)--> p  6 | 2 ---'                (*)--> L  18 | 1
+    y  2 | 15 ---'-----------------------------------'
 
-    forward: read downwards    backward: read upwards
-
-    p = x * y = 3 * 2 = 6      p._backward():  x.grad = 2 + 2 * 2 = 6
-                                               y.grad = 9 + 2 * 3 = 15
-    q = p + x = 6 + 3 = 9      q._backward():  p.grad = 2,  x.grad = 2
-    L = q * y = 9 * 2 = 18     L._backward():  q.grad = 2,  y.grad = 9
-                               L.grad = 1
+    forward: read downwards   backward: read upwards
+    p = x * y = 3 * 2 = 6     p._backward():  x.grad = 2 + 2 * 2 = 6
+                                              y.grad = 9 + 3 * 2 = 15
+    q = p + x = 6 + 3 = 9     q._backward():  p.grad = 1 * 2 = 2
+                                              x.grad = 1 * 2 = 2
+    L = q * y = 9 * 2 = 18    L._backward():  q.grad = 2 * 1 = 2
+                                              y.grad = 9 * 1 = 9
+                              L.grad = 1
 
     In PyTorch:  ((x * y + x) * y).backward(); y.grad  # tensor(15.)
 

@@ -9,11 +9,20 @@ all of its users.
 For b = a + a, c = a * b, L = b + c, one topological order is a, b, c, L. The order a,
 c, b, L is not topological, because the node c comes before its input b. If you read
 that list backwards, b propagates before c has added its contribution to b.grad. At a =
-2, with each node drawn as `value | gradient`:
+2:
 
-    a  2 | 10 --.--(both inputs of +)--> b  4 | 3 --.------------------.
-                |                                   (*)--> c  8 | 1 --(+)--> L  12 | 1
-                '-----------------------------------'
+    value | gradient of each node
+                .---.----------------(*)--> c  8 | 1 --(+)--> L  12 | 1
+    a  2 | 10 --|  (+)--> b  4 | 3 ---'-----------------'
+                '---'
+
+    calls     a.grad
+    L, c, b   10
+    L, b, c   6        too early: b
+    c, L, b   2        too early: c
+    c, b, L   0        too early: c, b
+    b, L, c   4        too early: b
+    b, c, L   0        too early: b, c
 
     In PyTorch:  (2 * a + a * (2 * a)).backward(); a.grad  # tensor(10.)
 

@@ -14,11 +14,19 @@ its list backwards, users come before inputs.
     >>> b.grad, c.grad, a.grad
     (6.0, 3.0, 15.0)
 
-The same graph, each node drawn as `value | gradient`:
+The same graph:
 
-    a  2 | 15 --.--(+ 1)--> b  3 | 6 --.
-                |                      (*)--> d  18 | 1
-                '--(* 3)--> c  6 | 3 --'
+    value | gradient of each node
+                .--(+ 1)--> b  3 | 6 --(*)--> d  18 | 1
+    a  2 | 15 --'--(* 3)--> c  6 | 3 ---'
+
+    calls     a.grad
+    d, c, b   15
+    d, b, c   15
+    c, d, b   6        too early: c
+    c, b, d   0        too early: c, b
+    b, d, c   9        too early: b
+    b, c, d   0        too early: b, c
 
     In PyTorch:  ((a + 1) * (a * 3)).backward(); a.grad  # tensor(15.)
 

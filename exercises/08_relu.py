@@ -12,11 +12,12 @@ choose a value. PyTorch uses 0, and so does this course.
 
 Here the input of relu is w * x = -6, so the local derivative is 0. The upstream
 gradient is 5, but the contribution to the gradient of w * x is 0 * 5 = 0, and so w.grad
-is 3 * 0 = 0. Each node is drawn as `value | gradient`:
+is 3 * 0 = 0.
 
-    w  -2 | 0 --.
-                (*)--> -6 | 0 --(relu)--> 0 | 5 --(* 5)--> L  0 | 1
-    x   3 | 0 --'
+    value | gradient of each node
+    w  -2 | 0 ---.
+                (*)--> -6 | 0 --(relu)--> u  0 | 5 --(* 5)--> L  0 | 1
+    x   3 | 0 ---'
 
     In PyTorch:  (torch.relu(w * x) * 5).backward(); w.grad  # tensor(0.)
 

@@ -17,12 +17,12 @@ earns points.
     >>> y.data, x.grad
     (6.0, 5.0)
 
-The product contributes 2 + 2 to x.grad, and the sum contributes 1. Each node is drawn
-as `value | gradient`:
+The product contributes 2 + 2 to x.grad, and the sum contributes 1.
 
-               .--(both inputs of *)--> 4 | 1 --.
-    x  2 | 5 --|                                (+)--> y  6 | 1
-               '--------------------------------'
+    value | gradient of each node
+               .---.-------------(+)--> y  6 | 1
+    x  2 | 5 --|  (*)--> 4 | 1 ---'
+               '---'
 
     In PyTorch:  (x * x + x).backward(); x.grad  # tensor(5.)
 

@@ -13,9 +13,15 @@ the step. Repeating this, with fresh gradients each time, is called gradient des
     1.08
 
 At w = 3, the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 =
-16. Each node is drawn as `value | gradient`:
+16.
 
+    value | gradient of each node
     w  3 | 16 --(* 2)--> 6 | 8 --(- 2)--> 4 | 8 --(** 2)--> loss  16 | 1
+
+    step   w      loss     w.grad
+    0      3      16       16
+    1      1.4    0.64     3.2
+    2      1.08   0.0256   0.64
 
     In PyTorch:  ((w * 2 - 2) ** 2).backward(); w.grad  # tensor(16.)
 

@@ -15,13 +15,20 @@ if p is 1, and large if p is small. It is called the cross-entropy:
     >>> round(loss.data, 4), a.grad, b.grad
     (0.6931, -0.5, 0.5)
 
-Since log(exp(a) / s) = a - log(s), the loss is log(s) - a. It uses a twice. Each node
-is drawn as `value | gradient`:
+Since log(exp(a) / s) = a - log(s), the loss is log(s) - a. It uses a twice.
 
-    a  0 | -0.5 --(exp)--> 1 | 0.5 --.
-    b  0 | 0.5 ---(exp)--> 1 | 0.5 --(+)--> s  2 | 0.5 --(log)--> 0.69 | 1 --.
-    a -----------------------------------------------------------------------(-)
-                                                                  loss  0.69 | 1
+    value | gradient of each node
+    a                     0 | -0.5
+    b                     0 | 0.5
+    exp(a)                1 | 0.5
+    exp(b)                1 | 0.5
+    s = exp(a) + exp(b)   2 | 0.5
+    log(s)                0.6931 | 1
+    loss = log(s) - a     0.6931 | 1
+
+    leaf   gradient   when it goes up by 0.1, loss moves by
+    a      -0.5       -0.04875
+    b      0.5        0.05125
 
     In PyTorch:  (torch.logaddexp(a, b) - a).backward(); a.grad  # tensor(-0.5000)
 

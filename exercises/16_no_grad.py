@@ -16,12 +16,14 @@ and gradients can flow back through it. Often you want only the number:
     >>> a.grad, b.grad, d.grad
     (12.0, 18.0, 6.0)
 
-Each node is drawn as `value | gradient`. No line leads from h to d:
+No line leads from h to d:
 
-    a  3 | 12 --.
+    value | gradient of each node
+    a  3 | 12 ---.
                 (*)--> h  6 | 6 ---.
-    b  2 | 18 --'                  (*)--> L  36 | 1
-                       d  6 | 6 ---'
+    b  2 | 18 ---'                (*)--> L  36 | 1
+                                   |
+    d  6 | 6 ----------------------'
 
     In PyTorch:  (a * b * (a * b).detach()).backward(); a.grad  # tensor(12.)
 

@@ -21,12 +21,9 @@ For out = a + b, both local derivatives are 1: when a or b goes up by 0.1, out g
 by 0.1. So `+` passes its upstream gradient to both inputs.
 
 Let a = 2 and b = -3, and suppose that out is used in another operation, which has made
-`out.grad` 4. Then 1 * 4 = 4 goes into a.grad, and 1 * 4 = 4 into b.grad. Each node of
-this graph is drawn with its value and its gradient, `value | gradient`:
+`out.grad` 4. Then 1 * 4 = 4 goes into a.grad, and 1 * 4 = 4 into b.grad.
 
-    a   2 | 4 --.
-                (+)--> out  -1 | 4
-    b  -3 | 4 --'
+    [figure: plus]
 
     In PyTorch:  (a + b).backward(torch.tensor(4.0)); a.grad  # tensor(4.)
 

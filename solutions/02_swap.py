@@ -6,12 +6,9 @@ input is the value of the other input, and the contribution is that value times 
 upstream gradient.
 
 Let a = 2 and b = -3, and suppose that `out.grad` is 4. Then the contribution to a is -3
-* 4 = -12, and the contribution to b is 2 * 4 = 8. Each node is drawn as `value |
-gradient`:
+* 4 = -12, and the contribution to b is 2 * 4 = 8.
 
-    a   2 | -12 --.
-                  (*)--> out  -6 | 4
-    b  -3 | 8 ----'
+    [figure: times]
 
     In PyTorch:  (a * b).backward(torch.tensor(4.0)); a.grad  # tensor(-12.)
 

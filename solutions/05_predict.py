@@ -1,20 +1,14 @@
 """05 predict: gradients on paper
 
-There is no engine in this file. You work out gradients on paper, and each function
-returns the numbers that its docstring asks for, in that order. This takes about half an
-hour.
+You work out gradients on paper here, one function at a time: each returns the numbers
+that its docstring asks for, in that order. If it asks for dL/da, dL/db and dL/dc of
+L = a * b + c at a = 2, b = 3, c = 4, it returns 3, 2, 1.
 
-For example, L = a * b + c at a = 2, b = 3, c = 4 has dL/da = b = 3, dL/db = a = 2 and
-dL/dc = 1, so the numbers to return would be 3, 2, 1. To check dL/da, nudge a by 0.01:
-at a = 2.01, L is 10.03 instead of 10, and 0.03 / 0.01 = 3. Each node is drawn as `value
-| gradient`:
+    [figure: example]
 
-    a  2 | 3 --.
-               (*)--> 6 | 1 --.
-    b  3 | 2 --'              (+)--> L  10 | 1
-    c  4 | 1 -----------------'
-
-These are the local derivatives that you need:
+To find a gradient, multiply the local derivatives along each path from the value to the
+result. If there are several paths, add up their products. These are the local
+derivatives:
 
 - out = a + b: 1 with respect to a, 1 with respect to b
 - out = a * b: b with respect to a, a with respect to b
@@ -22,24 +16,17 @@ These are the local derivatives that you need:
 - out = tanh(x): 1 - out**2, which is 1 at x = 0 and close to 0 when x is far from 0
 - out = relu(x): 1 if x > 0, and 0 otherwise (relu(x) is x if x > 0, and 0 otherwise)
 
-Multiply the local derivatives along each path from a value to the result. If there are
-several paths, add up their products.
-
 A gradient is a rate: how far the result moves, divided by how far one value moves, if
 that value moves only a little. For f = relu(a * b + d) at a = 2, b = -3, d = 10, the
-input of relu is 4. Because 4 is positive, relu is called active, and f = 4:
+input of relu is 4. It is positive, so relu is called active:
 
-    df/da = -3      when a goes up by 1, f moves by -3, to 1
-    df/db =  2      when b goes up by 1, f moves by  2, to 6
-    df/dd =  1      when d goes up by 1, f moves by  1, to 5
+    [figure: active]
 
-Here f is linear in each input as long as relu stays active, so these numbers are exact.
-But when a goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4,
-not by 2 * -3 = -6.
+As long as relu stays active, f is linear in each input, so these numbers are exact. But
+when a goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4, not by
+2 * -3 = -6.
 
-When you have worked out your numbers, check them in PyTorch (pip install torch). At the
-end of this file, write such lines for each expression below, and compare the results
-with your numbers. For the example at the top:
+You can check your numbers with PyTorch. Write such lines at the end of this file:
 
     import torch
     a, b, c = (torch.tensor(x, requires_grad=True) for x in (2.0, 3.0, 4.0))
@@ -47,8 +34,7 @@ with your numbers. For the example at the top:
     L.backward()
     print(a.grad, b.grad, c.grad)  # tensor(3.) tensor(2.) tensor(1.)
 
-The grader checks your numbers. If some of them are wrong, it says which ones, but
-not what they should be.
+The grader says which numbers are wrong, but not what they should be.
 
 To go on, read how gradients flow in a circuit: https://cs231n.github.io/optimization-2/
 """

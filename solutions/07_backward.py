@@ -14,11 +14,9 @@ its list backwards, users come before inputs.
     >>> b.grad, c.grad, a.grad
     (6.0, 3.0, 15.0)
 
-The same graph, each node drawn as `value | gradient`:
+The same graph:
 
-    a  2 | 15 --.--(+ 1)--> b  3 | 6 --.
-                |                      (*)--> d  18 | 1
-                '--(* 3)--> c  6 | 3 --'
+    [figure: diamond]
 
     In PyTorch:  ((a + 1) * (a * 3)).backward(); a.grad  # tensor(15.)
 

@@ -18,13 +18,7 @@ and applies tanh:
     >>> round(o.data, 4), round(w1.grad, 4), round(w2.grad, 4)
     (0.7071, 1.0, 0.0)
 
-Each node is drawn as `value | gradient`:
-
-    x1   2 | -1.5 --.
-    w1  -3 | 1 -----(*)--> -6 | 0.5 --.
-    x2   0 | 0.5 ---.                 (+)--> 0.88 | 0.5 --(tanh)--> o  0.71 | 1
-    w2   1 | 0 -----(*)--> 0 | 0.5 ---|
-    b  6.88 | 0.5 --------------------'
+    [figure: neuron]
 
     In PyTorch:  (x1 * w1 + x2 * w2 + b).tanh().backward(); b.grad  # tensor(0.5000)
 

@@ -11,11 +11,9 @@ as a * -1, a - b as a + (-b), and a / b as a * b**-1. Then the `_backward` funct
     (3.0, 0.5, -1.5)
 
 The derivative with respect to a is 1 / b = 0.5. With respect to b, it is a * -1 * b**-2
-= 6 * -0.25 = -1.5. Each node is drawn as `value | gradient`:
+= 6 * -0.25 = -1.5.
 
-    a  6 | 0.5 -------------------------.
-                                        (*)--> L  3 | 1
-    b  2 | -1.5 --(** -1)--> 0.5 | 6 ---'
+    [figure: quotient]
 
     In PyTorch:  (a / b).backward(); b.grad  # tensor(-1.5000)
 

@@ -12,12 +12,9 @@ same order. A single loop then runs the backward pass for all operations.
     (-3.0, 2.0)
 
 If e.grad is 4 in the backward pass, the loop adds -3 * 4 to a.grad and 2 * 4 to b.grad.
-The loop does not have to know that e is a product. Each node is drawn as `value |
-gradient`, and each edge with its local derivative:
+The loop does not have to know that e is a product.
 
-    a   2 | -12 --[-3]--.
-                        (*)--> e  -6 | 4
-    b  -3 | 8 ----[2]---'
+    [figure: product]
 
     In PyTorch:  (a * b).backward(torch.tensor(4.0)); a.grad  # tensor(-12.)
 

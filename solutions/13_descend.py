@@ -13,9 +13,9 @@ the step. Repeating this, with fresh gradients each time, is called gradient des
     1.08
 
 At w = 3, the loss is 16, and its derivative with respect to w is 2 * (w * 2 - 2) * 2 =
-16. Each node is drawn as `value | gradient`:
+16.
 
-    w  3 | 16 --(* 2)--> 6 | 8 --(- 2)--> 4 | 8 --(** 2)--> loss  16 | 1
+    [figure: descent]
 
     In PyTorch:  ((w * 2 - 2) ** 2).backward(); w.grad  # tensor(16.)
 

@@ -16,12 +16,10 @@ from backward(), for every input:
     >>> round(numeric_grad(f, [3.0], 0), 6), agrees(f, [3.0])
     (6.0, True)
 
-Each node is drawn as `value | gradient`. If backward() lost one of the two
-contributions to a, its gradient would be 3, and `agrees` would return False:
+If backward() lost one of the two contributions to a, its gradient would be 3, and
+`agrees` would return False.
 
-    a  3 | 6 --.
-               (*)--> L  9 | 1
-    a ---------'
+    [figure: square]
 
     In PyTorch:  x = a.double(); torch.autograd.gradcheck(torch.square, x)  # True
 

@@ -15,13 +15,9 @@ if p is 1, and large if p is small. It is called the cross-entropy:
     >>> round(loss.data, 4), a.grad, b.grad
     (0.6931, -0.5, 0.5)
 
-Since log(exp(a) / s) = a - log(s), the loss is log(s) - a. It uses a twice. Each node
-is drawn as `value | gradient`:
+Since log(exp(a) / s) = a - log(s), the loss is log(s) - a. It uses a twice.
 
-    a  0 | -0.5 --(exp)--> 1 | 0.5 --.
-    b  0 | 0.5 ---(exp)--> 1 | 0.5 --(+)--> s  2 | 0.5 --(log)--> 0.69 | 1 --.
-    a -----------------------------------------------------------------------(-)
-                                                                  loss  0.69 | 1
+    [figure: loss]
 
     In PyTorch:  (torch.logaddexp(a, b) - a).backward(); a.grad  # tensor(-0.5000)
 

@@ -17,11 +17,9 @@ the mean of the cross-entropies of all their predictions:
     (1.6094, -0.4)
 
 Here, every letter has the probability 0.2. Let c and d be the losses of the two
-predictions, and L the mean. Each node is drawn as `value | gradient`:
+predictions, and L the mean.
 
-    c  1.61 | 0.5 --.
-                    (mean)--> L  1.61 | 1
-    d  1.61 | 0.5 --'
+    [figure: mean]
 
     In PyTorch:  ((c + d) / 2).backward(); c.grad  # tensor(0.5000)
 

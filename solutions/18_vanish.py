@@ -12,10 +12,9 @@ explodes where h is near 0, and vanishes where h is near 1 or -1.
     >>> x.grad, thermometer([x, *outputs])
     (0.25, [0.25, 0.5, 1.0])
 
-At x = 0, every h is 0, so each layer multiplies the gradient by w. Each node is drawn
-as `value | gradient`:
+At x = 0, every h is 0, so each layer multiplies the gradient by w.
 
-    x  0 | 0.25 --(* w)--(tanh)--> h  0 | 0.5 --(* w)--(tanh)--> L  0 | 1
+    [figure: layers]
 
     In PyTorch:  ((x * 0.5).tanh() * 0.5).tanh().backward(); x.grad  # tensor(0.2500)
 

@@ -100,8 +100,8 @@ class Tensor:
         out = Tensor(self.data @ other.data, (self, other))
 
         def _backward():
-            self._add(out.grad @ other.data.T)
-            other._add(self.data.T @ out.grad)
+            self._add(out.grad @ other.data.swapaxes(-1, -2))
+            other._add(self.data.swapaxes(-1, -2) @ out.grad)
 
         out._backward = _backward
         return out
@@ -114,6 +114,84 @@ class Tensor:
             if axis is not None and not keepdims:
                 gradient = np.expand_dims(gradient, axis)
             self._add(np.broadcast_to(gradient, self.data.shape))
+
+        out._backward = _backward
+        return out
+
+    def mean(self, axis=None, keepdims=False):
+        out = Tensor(self.data.mean(axis=axis, keepdims=keepdims), (self,))
+
+        def _backward():
+            kept = self.data.mean(axis=axis, keepdims=True).shape
+            count = self.data.size // out.data.size
+            self._add(np.broadcast_to(out.grad.reshape(kept), self.data.shape) / count)
+
+        out._backward = _backward
+        return out
+
+    def max(self, axis=None, keepdims=False):
+        out = Tensor(self.data.max(axis=axis, keepdims=keepdims), (self,))
+
+        def _backward():
+            largest = self.data.max(axis=axis, keepdims=True)
+            self._add((self.data == largest) * out.grad.reshape(largest.shape))
+
+        out._backward = _backward
+        return out
+
+    def reshape(self, *shape):
+        out = Tensor(self.data.reshape(*shape), (self,))
+
+        def _backward():
+            self._add(out.grad.reshape(self.data.shape))
+
+        out._backward = _backward
+        return out
+
+    def transpose(self, *axes):
+        out = Tensor(self.data.transpose(*axes), (self,))
+
+        def _backward():
+            back = np.argsort(axes) if axes else None
+            self._add(out.grad.transpose(back))
+
+        out._backward = _backward
+        return out
+
+    @property
+    def T(self):
+        return self.transpose()
+
+    def __getitem__(self, index):
+        out = Tensor(self.data[index], (self,))
+
+        def _backward():
+            gradient = np.zeros_like(self.data)
+            np.add.at(gradient, index, out.grad)
+            self._add(gradient)
+
+        out._backward = _backward
+        return out
+
+    @staticmethod
+    def stack(tensors, axis=0):
+        out = Tensor(np.stack([tensor.data for tensor in tensors], axis=axis), tuple(tensors))
+
+        def _backward():
+            for tensor, gradient in zip(tensors, np.moveaxis(out.grad, axis, 0), strict=True):
+                tensor._add(gradient)
+
+        out._backward = _backward
+        return out
+
+    @staticmethod
+    def concat(tensors, axis=0):
+        out = Tensor(np.concatenate([tensor.data for tensor in tensors], axis=axis), tuple(tensors))
+
+        def _backward():
+            ends = np.cumsum([tensor.data.shape[axis] for tensor in tensors])
+            for tensor, gradient in zip(tensors, np.split(out.grad, ends[:-1], axis=axis), strict=True):
+                tensor._add(gradient)
 
         out._backward = _backward
         return out

@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from grader.author.build import without_markers
+from grader.author.build import shown_solution
 from grader.author.site import server
 from grader.course.load import load_course
 
@@ -86,9 +86,14 @@ code { font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
 """
 
 
+def _accumulate() -> str:
+    course = load_course(ROOT)
+    return shown_solution(course, course.by_id["accumulate"])
+
+
 def run() -> str:
     """Return what the command prints in colour, the command itself before it."""
-    solution = _edited(without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")))
+    solution = _edited(_accumulate())
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "exercises").mkdir()
         (Path(folder) / "exercises" / "03_accumulate.py").write_text(solution, encoding="utf-8")
@@ -154,12 +159,12 @@ def made_from() -> dict[str, str]:
     course = load_course(ROOT)
     exercises = [f"{one.number} {one.id} {one.title} {one.max_score}" for one in course.exercises]
     parts = [f"{part.title} {part.max_score}" for part in course.parts]
-    source = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
+    source = _accumulate()
     shown = {
         "class": [*exercises, *parts],
         "job-summary": [job_summary()],
-        "replay": [_edited(without_markers(source))],
-        "site": [*exercises, *parts, _edited(without_markers(source)), run()],
+        "replay": [_edited(source)],
+        "site": [*exercises, *parts, _edited(source), run()],
     }
     return {kind: hashlib.sha256("\n".join(texts).encode()).hexdigest() for kind, texts in shown.items()}
 
@@ -201,9 +206,8 @@ def photograph(page: Path, folder: Path) -> None:
 
 def replay_page(folder: Path) -> Path:
     """Replay the same closure as `run` does with `grade play`, and return the page."""
-    solution = (ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")
     (folder / "exercises").mkdir(exist_ok=True)
-    text = without_markers(_edited(solution))
+    text = _edited(_accumulate())
     (folder / "exercises" / "03_accumulate.py").write_text(text, encoding="utf-8")
     words = [GRADE, "play", "shared", "--exercise", "accumulate", "--no-open", "--out", "replay.html"]
     subprocess.run(words, cwd=folder, stdout=subprocess.DEVNULL, check=True)
@@ -244,7 +248,7 @@ def photograph_site(folder: Path) -> None:
         sheet.reload()  # the welcome is for those who have not begun
         sheet.wait_for_selector("#verdict[data-status=partial]:not(.old)", timeout=240_000)
 
-    text = _edited(without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8")))
+    text = _edited(_accumulate())
     with tempfile.TemporaryDirectory() as site, sync_playwright() as driver:
         subprocess.run([GRADE, "site", site], stdout=subprocess.DEVNULL, check=True)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

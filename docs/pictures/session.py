@@ -21,7 +21,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from grader.author.build import without_markers
+from grader.author.build import shown_solution
+from grader.course.load import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADE = Path(sys.executable).parent / "grade"
@@ -79,7 +80,8 @@ class Terminal:
 
 def solution(name: str, *edits: tuple[str, str]) -> str:
     """Return a solution as a learner would write it, with mistakes."""
-    text = without_markers((ROOT / "solutions" / name).read_text(encoding="utf-8"))
+    course = load_course(ROOT)
+    text = next(shown_solution(course, one) for one in course.exercises if one.filename == name)
     for old, new in edits:
         assert old in text, old
         text = text.replace(old, new)

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from ..base.files import write_atomically
+from ..base.files import read_plain, write_atomically
 from ..base.memo import Memo, grader_digest
-from ..base.text import text_digest
+from ..base.text import did_you_mean, text_digest
 from ..course.load import Course, CourseError, Exercise
 from ..course.oracle import FORMAT, UNCLEAR, AnswerBook, KnownBehaviour, KnownExercise, Oracle, torch_version
 from ..runner.client import Budget, Source, read_source
@@ -23,12 +23,14 @@ from ..verdict.checks import CheckSession
 from ..verdict.diagnosis import Behaviour, Misconception, check_of, read_misconceptions, regions, unfinished, without
 from ..verdict.grading import Grader, examine, plan
 from ..words.practice import unread_text
+from .drawing import drawn
 
 # -- Make exercise files from solutions: a TODO replaces the code between the markers
 
 _BEGIN = re.compile(r"(?P<indent>[ ]*)# BEGIN SOLUTION(?: (?P<prompt>.*\S))?\s*")
 _NEARLY = re.compile(r"#.*\b(BEGIN|END)\s+SOLUTION", re.IGNORECASE)
 _END = re.compile(r"[ ]*# END SOLUTION\s*")
+_FIGURE = re.compile(r"(?P<indent>[ ]*)\[figure: (?P<id>[^\]]*)\]\s*")
 
 
 def make_stub(course: Course, exercise: Exercise) -> str:
@@ -41,6 +43,7 @@ def make_stub(course: Course, exercise: Exercise) -> str:
     lines: list[str] = []
     opened = 0
     region_count = 0
+    missing = {figure.id for figure in exercise.figures}
     for number, line in enumerate(source.text.splitlines(), 1):
         begin = _BEGIN.fullmatch(line)
         if begin and opened:
@@ -58,19 +61,50 @@ def make_stub(course: Course, exercise: Exercise) -> str:
             opened = 0
         elif _NEARLY.search(line):
             raise CourseError(path, number, "write a marker as `# BEGIN SOLUTION question` or `# END SOLUTION`")
+        elif not opened and (place := _FIGURE.fullmatch(line)):
+            if place["id"] not in figures_of(exercise):
+                problem = f"course.yaml has no figure `{place['id']}` for this exercise"
+                raise CourseError(path, number, problem + did_you_mean(place["id"], figures_of(exercise)))
+            missing.discard(place["id"])
+            lines += _indented(exercise, place)
         elif not opened:
             lines.append(line)
     if opened:
         raise CourseError(path, opened, "BEGIN SOLUTION without an END SOLUTION")
     if not region_count:
         raise CourseError(path, None, "has no solution region: put # BEGIN SOLUTION and # END SOLUTION around it")
+    if missing:
+        figure = min(missing)
+        raise CourseError(
+            path, None, f"has no place for the figure `{figure}`: write `[figure: {figure}]` in its lesson"
+        )
     return "\n".join(lines) + "\n"
 
 
-def without_markers(solution: str) -> str:
-    """Return a solution without the lines that mark its regions, as a learner would write it."""
-    lines = solution.splitlines(keepends=True)
-    return "".join(line for line in lines if not (_BEGIN.fullmatch(line) or _END.fullmatch(line)))
+def figures_of(exercise: Exercise) -> dict[str, list[str]]:
+    """Return the figures of an exercise in characters, by id."""
+    return {figure.id: drawn(figure) for figure in exercise.figures}
+
+
+def _indented(exercise: Exercise, place: re.Match[str]) -> list[str]:
+    """Return the lines of a figure for its place in a lesson."""
+    return [(place["indent"] + line).rstrip() for line in figures_of(exercise)[place["id"]]]
+
+
+def shown_solution(course: Course, exercise: Exercise) -> str:
+    """Return a solution as a learner would write it: with its figures, and without the lines that mark its regions.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    lines: list[str] = []
+    for line in read_plain(course.solution(exercise), follow=True).decode("utf-8").splitlines():
+        place = _FIGURE.fullmatch(line)
+        if place and place["id"] in figures_of(exercise):
+            lines += _indented(exercise, place)
+        elif not (_BEGIN.fullmatch(line) or _END.fullmatch(line)):
+            lines.append(line)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False) -> list[str]:

@@ -26,14 +26,34 @@ from ..base.files import UserError, read_plain, write_files
 from ..base.page import BASE_STYLE, ELEMENTS
 from ..base.processes import find_program, start
 from ..base.text import plain
-from ..course.load import Course, CourseError
+from ..course.figures import Figure
+from ..course.load import Course, CourseError, Exercise
 from ..course.oracle import AnswerBook, read_book
 from ..course.remarks import Died
-from ..practice.replay import ReplayPage, build_replay_frame
-from ..practice.site_data import Block, GivenFiles, SearchProgress, SiteCourse, SiteExercise, SitePart, Stored, Verdict
+from ..practice.replay import (
+    DRAWING_SCRIPTS,
+    DRAWING_STYLE,
+    ReplayPage,
+    build_replay_frame,
+    nodes_of,
+    operations_script,
+)
+from ..practice.site_data import (
+    Block,
+    GivenFiles,
+    SearchProgress,
+    SiteCourse,
+    SiteExercise,
+    SiteFigure,
+    SitePart,
+    SiteQuestion,
+    Stored,
+    Verdict,
+)
 from ..words import author as words
 from ..words import practice
 from ..words.stopped import ended_text
+from .build import figures_of
 from .release import solutions_in
 
 # -- The Python of the site: Pyodide and the packages of the grader, downloaded once, and compiled to bytecode
@@ -267,14 +287,16 @@ def _packed(files: Mapping[str, bytes]) -> bytes:
 
 
 _GRADER = Path(__file__).resolve().parents[1]
-_STYLES = (BASE_STYLE, _PAGE / "page.css")
+_STYLES = (BASE_STYLE, DRAWING_STYLE, _PAGE / "page.css", _PAGE / "figures.css")
 SCRIPTS = (
     ELEMENTS,
     _PAGE / "schema.js",
     _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
-    *(_PAGE / f"{name}.js" for name in ("work", "side", "verdict", "page")),
+    *DRAWING_SCRIPTS,
+    *(_PAGE / f"{name}.js" for name in ("figures", "questions", "work", "side", "verdict", "page")),
 )
+_TABLE = "table.js"  # the table of operations
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
 # what no tab needs: commands, classes, and what authors do
 _NOT_IN_A_TAB = ("author", "classes", "cli", "pytest_plugin.py")
@@ -300,7 +322,7 @@ def build_site(course: Course, folder: Path, cache: Path, pyodide: Path | None =
     stub = {"exercise": first, "stub": book.stubs[first]}
     python = python_of(_grader() | graded, stub, cache, pyodide, course.allow_imports)
     imports = {module: [f"python/{name}" for name in names] for module, names in python.imports.items()}
-    files = _page(course, book, imports)
+    files = page_files(course, book, imports)
     files |= {f"python/{name}": data for name, data in [*python.files.items(), *python.packages.items()]}
     # of all other files: the page shows how much of them is loaded
     files["files.json"] = json.dumps({name: len(data) for name, data in files.items()}).encode()
@@ -362,7 +384,7 @@ def _digest(data: bytes) -> str:
     return base64.b64encode(hashlib.sha256(data).digest()).decode()
 
 
-def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
+def page_files(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]) -> dict[str, bytes]:
     """Return the page, its scripts and its data. `imports` has the files of each module beyond the standard library."""
     # the frames first: the page's policy has the hashes of their scripts and styles
     frame = _read(_PAGE / "frame.js")
@@ -372,7 +394,7 @@ def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]
         "replay.html": build_replay_frame(),
     }
     title = html.escape(plain(course.title))
-    scripts = "\n".join(f'<script src="{path.name}"></script>' for path in SCRIPTS)
+    scripts = "\n".join(f'<script src="{name}"></script>' for name in (_TABLE, *(path.name for path in SCRIPTS)))
     texts = {
         "index.html": Template(_read(_PAGE / "index.html")).substitute(
             title=title,
@@ -388,6 +410,7 @@ def _page(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[str]]
         "worker.js": _read(_PAGE / "worker.js"),
         "course.json": msgspec.json.encode(page_data(course, book, imports)).decode(),
         "licences.txt": _read(_LICENCES),
+        _TABLE: operations_script(),
         **{path.name: _read(path) for path in SCRIPTS},
         "schema.js": _read(_PAGE / "schema.js").replace("$schema", json.dumps(schema())),
     }
@@ -436,7 +459,9 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
                 file=exercise.filename,
                 points=exercise.max_score,
                 stub=book.stubs[exercise.id],
-                lesson=lesson(book.stubs[exercise.id]),
+                lesson=lesson(book.stubs[exercise.id], figures_of(exercise)),
+                figures=[_figure(figure) for figure in exercise.figures],
+                questions=questions(exercise, book.stubs[exercise.id]),
                 hints=exercise.hints,
                 learnt=exercise.learnt,
             )
@@ -446,24 +471,59 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
     )
 
 
+def questions(exercise: Exercise, stub: str) -> list[SiteQuestion]:
+    """Return the questions of a stub: functions to fill in that have no parameters, and the name of their check."""
+    titles = {check.id: check.title for check in exercise.checks}
+    return [
+        SiteQuestion(node.name, titles[node.name], ast.get_docstring(node) or "")
+        for node in ast.parse(stub).body
+        if isinstance(node, ast.FunctionDef) and node.name in titles and not ast.unparse(node.args)
+    ]
+
+
+def _figure(figure: Figure) -> SiteFigure:
+    parsed = figure.parsed
+    return SiteFigure(
+        id=figure.id,
+        title=figure.title,
+        program=parsed.text,
+        nodes=nodes_of(parsed),
+        root=parsed.root,
+        show=figure.show,
+        upstream=figure.upstream,
+        edges=figure.edges,
+        rate=figure.rate,
+        steps=figure.steps,
+    )
+
+
 _ITEM = "- "
+_PLACE = "\0figure "  # no file has such a character
 _PROSE = re.compile(r"[A-Z][a-z]+ .*\.", re.DOTALL)  # an indented block of sentences, such as a worked example
 
 
-def lesson(stub: str) -> list[tuple[Block, list[str]]]:
+def lesson(stub: str, figures: Mapping[str, Sequence[str]]) -> list[tuple[Block, list[str]]]:
     """Return the docstring of an exercise file as blocks, without its first line, which is the title.
 
     Blank lines separate blocks. A list begins with `- `, after a blank line or a line that ends in a colon. So a
     formula that is broken before a sign stays text.
 
+    Args:
+        figures: The figures of the lesson in characters, by id.
+
     Returns:
-        `("p", [text])`, `("ul", items)`, `("pre", lines)` for indented code, or `("aside", [text])` for indented
-        sentences.
+        `("p", [text])`, `("ul", items)`, `("pre", lines)` for indented code, `("aside", [text])` for indented
+        sentences, or `("figure", [id])` for what is a figure in characters.
     """
     text = ast.get_docstring(ast.parse(stub)) or ""
+    for id, lines in figures.items():
+        text = text.replace("\n".join(f"    {line}".rstrip() for line in lines), _PLACE + id)
     blocks: list[tuple[Block, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.partition("\n")[2].strip("\n")):
         lines = block.split("\n")
+        if block.startswith(_PLACE):
+            blocks.append(("figure", [block.removeprefix(_PLACE)]))
+            continue
         # indented: code, or sentences such as a worked example
         if block.startswith("    "):
             code = [line.removeprefix("    ") for line in lines]

@@ -1,26 +1,22 @@
-"""Grade a class, and decide about its learners, for `grade cohort SUBMISSIONS` and `grade decide RESULTS`."""
+"""Grade a class, for `grade cohort SUBMISSIONS`."""
 
 import contextlib
-import getpass
 import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 import msgspec
-from msgspec import structs
 from tqdm import tqdm
 
 from .. import __version__
 from ..base.files import UserError, read_plain, write_atomically
-from ..base.text import did_you_mean, json_text, plain, readable
+from ..base.text import json_text, plain, readable
 from ..classes.cohort import (
     EARLIER,
     GONE,
@@ -36,56 +32,26 @@ from ..classes.cohort import (
     RunProgress,
     Settings,
     Summary,
-    choosable,
     class_of,
     drawn,
     grade_entries,
-    made_for_files,
-    names_of,
-    read_found,
     record,
     rules_digest,
     see_that_files_are_there,
     settings,
     summarise,
-    summary_of,
 )
 from ..classes.cohort import since as changes_since
 from ..classes.intake import Entry, IntakeError, entries, unclaimed
 from ..classes.page import render_cohort
-from ..classes.people import (
-    DEADLINES,
-    OVERRIDES,
-    WHAT,
-    Overrides,
-    entry_text,
-    files_digest,
-    in_force,
-    merged,
-    moment,
-    names_for_files,
-    part_name,
-    parts,
-    read_overrides,
-    with_parts,
-)
-from ..course.learners import Decided, Learner
-from ..course.load import Course, CourseError
+from ..classes.people import DEADLINES, OVERRIDES
+from ..course.load import Course
 from ..course.oracle import read_book, require_torch
 from ..runner.client import NOTEBOOK
 from ..verdict.report import CourseStamp, Report, read_report
 from ..words import instructor as words
-from ..words.instructor import (
-    KEPT,
-    columns_text,
-    decided_text,
-    kept_name,
-    misplaced_text,
-    no_such_file,
-    problem_text,
-    render_changes,
-)
-from .options import CohortOptions, DecideOptions, default_memo
+from ..words.instructor import columns_text, render_changes
+from .options import CohortOptions, default_memo
 from .streams import complain, style
 
 _PLAIN_EVERY_S = 10.0
@@ -144,26 +110,22 @@ def _exercise_in(course: Course, folder: Path) -> Path | None:
 
 
 def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], results: Results) -> int:
-    # the people of the class, and the rules for them
     book = read_book(course.book)
     # first of all, because the roster, the rules and the decisions are taken over, too
     if options.since is not None:
         results.take_over(options.since, submitted)
-    before = _before(options, results)
-    people = class_of(course, options.out, submitted, options.roster, options.deadlines, complain)
+    before = _before(options.since, results)
+    # the people of the class, and the rules for them
+    people = class_of(course, results.folder, submitted, options.roster, options.deadlines, complain)
     if options.roster is not None and people.roster is not None:
         columns = plain(columns_text(people.roster.columns, people.roster.unread))
         print(words.roster(len(people.people), str(options.roster), columns), file=sys.stderr)
-    # the roster and the deadlines may lie beside the submissions, and are no part of any
-    own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
-    beside = [
-        name for name in unclaimed(options.submissions, submitted) if _real(options.submissions / name) not in own
-    ]
+    beside = _beside(options, submitted)
     submitted = [
         replace(entry, choices=people.choices(entry.id)) for entry in submitted if entry.id not in people.ignored
     ]
     # before grading, which takes long: a decision with a mistake ends the run
-    see_that_files_are_there(course, options.out, submitted, people, options.jobs)
+    see_that_files_are_there(course, results.folder, submitted, people, options.jobs)
     _keep_rules(options, results)
     # grade each submission, and summarise the class from the same reports
     seed, seen = results.seed(options.seed)
@@ -179,32 +141,39 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
         # the first item comes before any submission; the object is the same until the end
         progress = next(graded)
         reports = _reports_with_progress(graded, len(submitted))
-        rules, earlier = rules_digest(options.out), partial(_earlier, results)
+        rules, earlier = rules_digest(results.folder), partial(_earlier, results)
         summary = summarise(course, reports, progress.faults, beside, people, earlier, rules=rules)
     # only after the last report, so that an interrupted run moves nothing away
     gone = results.set_aside(submitted)
-    record(options.out, people, summary.learners)
+    record(results.folder, people, summary.learners)
     results.write_run(msgspec.structs.replace(run, seen=tuple(dict.fromkeys((*seen, seed)))))
     # last, because exports and the page need the summary
     write_atomically(results.summary, json_text(summary).encode())
     # show
-    sys.stdout.write(
-        render_cohort(summary, results=str(readable(options.out)), kept=progress.kept, color=style().color)
-    )
+    name, color = str(readable(results.folder)), style().color
+    sys.stdout.write(render_cohort(summary, results=name, kept=progress.kept, color=color))
     sys.stdout.write(render_changes(changes_since(before, summary, results, progress.replaced)))
     print(f"\n{words.places(f'{results.reports}{os.sep}', str(results.summary))}")
-    for note in _notes(options.out, progress, sorted(people.ignored), gone):
+    for note in _notes(results.folder, progress, sorted(people.ignored), gone):
         print(note)
     return 1 if summary.needs_review or beside else 0
+
+
+def _beside(options: CohortOptions, submitted: Sequence[Entry]) -> list[str]:
+    """Return the names of files and folders that belong to no submission."""
+    # the roster and the deadlines may lie beside the submissions, and are no part of any
+    own = {_real(path) for path in (options.roster, options.deadlines) if path is not None}
+    names = unclaimed(options.submissions, submitted)
+    return [name for name in names if _real(options.submissions / name) not in own]
 
 
 def _keep_rules(options: CohortOptions, results: Results) -> None:
     """Copy the given roster and deadlines to the folder of results."""
     for given, name in ((options.roster, ROSTER), (options.deadlines, DEADLINES)):
         # the summary is stale as soon as a rule has changed
-        if given is not None and _real(given) != _real(options.out / name):
+        if given is not None and _real(given) != _real(results.folder / name):
             results.summary.unlink(missing_ok=True)
-            write_atomically(options.out / name, read_plain(given, follow=True))
+            write_atomically(results.folder / name, read_plain(given, follow=True))
 
 
 def _pool(grading: Settings, options: CohortOptions, count: int) -> Pool:
@@ -230,9 +199,9 @@ def _notes(out: Path, progress: RunProgress, ignored: Sequence[str], gone: Seque
         yield words.reports_damaged(progress.damaged, aside)
 
 
-def _before(options: CohortOptions, results: Results) -> Summary | None:
+def _before(since: Path | None, results: Results) -> Summary | None:
     """Return the summary of the previous run or of `--since`, or None if this version cannot read one."""
-    for path in (results.summary, *([options.since / SUMMARY] if options.since else [])):
+    for path in (results.summary, *([since / SUMMARY] if since else [])):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             return msgspec.json.decode(read_plain(path), type=Summary)
     return None
@@ -273,196 +242,3 @@ def _in_lines(states: Iterable[RunProgress]) -> Iterator[RunProgress]:
             meter = tqdm.format_meter(progress.done, progress.total, now - started, bar_format=shape, unit="")
             print(meter, file=sys.stderr, flush=True)
         yield progress
-
-
-# -- Record decisions
-
-T = TypeVar("T")
-
-
-def run_decide(course: Course, options: DecideOptions) -> int:
-    """Append decisions to `overrides.yaml`, and return 0. Raises `UserError` and `CourseError`."""
-    summary = summary_of(options.results)
-    path = options.results / OVERRIDES
-    try:
-        before = read_plain(path)
-    except FileNotFoundError:
-        before = b""
-    except OSError as error:
-        raise UserError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
-    earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
-    if options.everyone:
-        decisions = _decisions_to_close(options, summary)
-    elif options.learner is None:
-        raise UserError(problem_text("say_whom"))
-    else:
-        decisions = [(options.learner, _about_one(options, options.learner, summary, earlier))]
-    # an editor may have left the last line without its end
-    joint = b"" if not before or before.endswith(b"\n") else b"\n"
-    text = before + joint + "".join(entry_text(name, decided) for name, decided in decisions).encode()
-    try:
-        # the whole new text, before a byte of it is written
-        read_overrides(path, course, text)
-    except CourseError as error:
-        raise UserError(problem_text("undecidable", why=error.message)) from None
-    for name, decided in decisions:
-        _see_that_files_are_there(options.results, _learner(summary, name), decided)
-    write_atomically(path, text)
-    for name, decided in decisions:
-        print(f"{plain(name)}: {plain(decided_text(decided))}")
-    print(problem_text("written", path=path))
-    return 0
-
-
-def _learner(summary: Summary, name: str) -> Learner | None:
-    """Return the first learner who has this name, or a submission with this id."""
-    return next((one for one in summary.learners if name in names_of(one)), None)
-
-
-def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Overrides) -> Decided:
-    """Return the decision about a learner or a submission. Raises `UserError`."""
-    learner = _learner(summary, name)
-    if learner is None and name not in earlier.by_learner:  # an ignored submission is not in the final table
-        known = {name for one in summary.learners for name in names_of(one)}
-        near = did_you_mean(name, sorted(known))
-        raise UserError(problem_text("unknown_in", name=name, folder=options.results, near=near))
-    names = (name, *(names_of(learner) if learner is not None else ()))
-    confirmed = _confirmed_decisions(options, earlier.of(*names))
-    decided = _decision_of(options, confirmed)
-    _see_that_it_can_be(options, name, learner, summary)
-    return structs.replace(decided, made_for=made_for_files(options.results, learner, decided))
-
-
-def _decisions_to_close(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
-    """Return a decision for each open review that has one of the reasons in `keep`. Raises `UserError`."""
-    wish = _decision_of(options)
-    only = Decided(wish.by, wish.at, wish.why, keep=wish.keep)
-    if options.learner is not None or not wish.keep or wish != only or options.confirm:
-        raise UserError(problem_text("all_is_for_keep"))
-    decisions: list[tuple[str, Decided]] = []
-    for review in summary.needs_review:
-        open_ = dict.fromkeys(kept_name(reason) for reason in review.reasons if reason.kind in KEPT)
-        # `--keep syntax` closes the reviews of every exercise, `--keep swap.syntax` those of one
-        keep = tuple(name for name in open_ if {name, name.rpartition(".")[2]} & {*wish.keep})
-        learner = _learner(summary, review.id)
-        if keep and learner is not None and learner.report:
-            made_for = made_for_files(options.results, learner, structs.replace(only, keep=keep))
-            decisions.append((review.id, structs.replace(only, keep=keep, made_for=made_for)))
-    if not decisions:
-        raise UserError(problem_text("nothing_open", names=", ".join(wish.keep)))
-    return decisions
-
-
-def _confirmed_decisions(options: DecideOptions, earlier: Sequence[Decided]) -> list[Decided]:
-    """Return the earlier decisions that are confirmed. Raises `UserError` if there is no such decision.
-
-    Names in `withdraw` must belong to earlier decisions, too.
-    """
-    state = in_force(earlier, {}, {})  # all decisions that were not withdrawn, for whatever files they were made
-    live = (*state.applied, *state.pending)
-    confirmed: list[Decided] = []
-    for option, given in (("--confirm", options.confirm), ("--withdraw", options.withdraw)):
-        for word in given:
-            of = [one for one in live if word in map(part_name, parts(one))]
-            if not of:
-                known = list(dict.fromkeys(part_name(part) for one in live for part in parts(one)))
-                near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
-                raise UserError(f"{option} {word}: {problem_text('not_decided', learner=options.learner, near=near)}")
-            if option == "--withdraw":
-                continue
-            # only a decision that was made for certain files can be confirmed for others
-            if word == "keep" or word not in names_for_files(of[-1]):
-                raise UserError(f"--confirm {word}: {problem_text('holds_already')}")
-            again = {part: value for part, value in parts(of[-1]).items() if part_name(part) == word}
-            confirmed.append(with_parts(of[-1], again))
-    return confirmed
-
-
-def _see_that_it_can_be(options: DecideOptions, name: str, learner: Learner | None, summary: Summary) -> None:
-    """Raise `UserError` for a decision without effect, or about a submission of somebody else."""
-    # the name belongs to no learner of the roster, so there is no row to excuse
-    if learner is not None and learner.standing == "unclaimed" and options.excused is not None:
-        of, folder = shlex.quote(learner.id), shlex.quote(str(options.results))
-        raise UserError(problem_text("stranger", name=learner.id, of=of, folder=folder))
-    if learner is not None and not learner.report and (options.points or options.files or options.keep):
-        raise UserError(problem_text("no_report", name=name))
-    if options.ignored is not None and learner is not None and name not in learner.submissions:
-        raise UserError(f"--ignore: {misplaced_text(name, '', ())}")
-    if options.submission is not None:
-        problem = _misplaced(options.submission, options.results, name, learner, summary)
-        if problem is not None:
-            raise UserError(f"--submission: {problem}")
-
-
-def _misplaced(submission: str, results: Path, name: str, learner: Learner | None, summary: Summary) -> str | None:
-    """Return the reason why a submission cannot be that of a learner; None if it can."""
-    owners = [one for one in summary.learners if submission in one.submissions]
-    if not owners:
-        near = did_you_mean(submission, sorted(key for one in summary.learners for key in one.submissions))
-        return problem_text("no_submission", name=submission, folder=results, near=near)
-    if learner not in owners and any(one.standing != "unclaimed" for one in owners):
-        return misplaced_text(name, submission, [one.id for one in owners])
-    return None
-
-
-def _see_that_files_are_there(results: Path, learner: Learner | None, decided: Decided) -> None:
-    """Raise `UserError` if a chosen file is not in any submission of the learner."""
-    names = learner.submissions if learner is not None else ()
-    for exercise, path in decided.files.items():
-        files = [read_found(results, name) for name in names]
-        if not any(files_digest(one, exercise, path) is not None for one in files):
-            paths = [name for one in files for name in choosable(one, exercise)]
-            raise UserError(f"--file {exercise}={path}: {no_such_file(exercise, path, paths)}")
-
-
-def _decision_of(options: DecideOptions, confirmed: Sequence[Decided] = ()) -> Decided:
-    """Return the decision that the options describe, together with confirmed ones. Raises `UserError`."""
-    read: dict[str, Callable[[Any], Any]] = {
-        "points": partial(_pairs, "--points", "write_points", _number),
-        "files": partial(_pairs, "--file", "write_file", lambda path: path or None),
-        "submitted_at": _time,
-        "keep": tuple,
-        "withdraw": tuple,
-    }
-    values = {name: value for name in WHAT if (value := getattr(options, name)) not in (None, ())}
-    one = Decided(
-        by=options.by or _user(),
-        at=datetime.now().astimezone().replace(microsecond=0).isoformat(),
-        why=options.why,
-        **{name: read[name](value) if name in read else value for name, value in values.items()},
-    )
-    decided = merged((*confirmed, one))
-    if not parts(decided):
-        raise UserError(problem_text("say_what"))
-    return decided
-
-
-def _time(word: str) -> str:
-    time = moment(word, zoned=True)
-    if time is None:
-        raise UserError(f"--submitted-at {word}: {problem_text('write_time')}")
-    return time
-
-
-def _number(text: str) -> int | None:
-    # `int` also accepts blanks, underscores, signs and the digits of other scripts
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
-
-
-def _pairs(option: str, problem: str, read: Callable[[str], T | None], words: Sequence[str]) -> dict[str, T]:
-    """Return the values of `NAME=VALUE` words by name. Raises `UserError` where `read` returns None for a value."""
-    values: dict[str, T] = {}
-    for word in words:
-        name, _, text = word.partition("=")
-        value = read(text)
-        if value is None:
-            raise UserError(f"{option} {word}: {problem_text(problem)}")
-        values[name] = value
-    return values
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        raise UserError(problem_text("say_who")) from None

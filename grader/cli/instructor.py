@@ -75,7 +75,7 @@ def page(
 def decide(options: DecideOptions) -> int:
     """Record a decision about a learner. Every later run applies it."""
     from ..classes.cohort import course_of
-    from .cohort import run_decide
+    from .decide import run_decide
 
     return run_decide(course_of(options.results, options.course, Path.cwd()), options)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from .. import __version__
-from ..base.files import UserError, read_plain
+from ..base.files import UserError
 from ..base.text import Style, hint_lines, plain, shown_path
 from ..course.load import Course, Exercise, packaged_course
 from ..practice.workspace import exercise_folder, exercise_path, find_exercise, learner_folders, next_exercise
@@ -341,7 +341,7 @@ def reset(exercise: OneExercise, *, folder: LearnerFolder = None, course: Course
 
 def solution(exercise: OneExercise, *, folder: LearnerFolder = None, course: CourseAround = None) -> int:
     """Show the solution of an exercise that you have passed."""
-    from ..author.build import without_markers
+    from ..author.build import shown_solution
 
     own = course_of_folder(course)
     chosen = find_exercise(own, exercise)
@@ -358,5 +358,5 @@ def solution(exercise: OneExercise, *, folder: LearnerFolder = None, course: Cou
     if not path.is_file():
         say(words.solution_elsewhere(chosen.filename), own.solutions_at)
         return 0
-    print(without_markers(read_plain(path, follow=True).decode("utf-8")), end="")
+    print(shown_solution(own, chosen), end="")
     return 0

@@ -1,4 +1,4 @@
-"""Fault facts as data: their kinds and their fields. `grader.verdict.diagnosis.facts` derives them."""
+"""Fault facts as data: their kinds and their fields. `grader.verdict.diagnosis` derives them."""
 
 from typing import Literal, TypeAlias
 

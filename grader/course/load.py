@@ -16,6 +16,7 @@ from msgspec import Meta, Struct, field, inspect
 from ..base.files import UserError, YamlError, read_plain, yaml_tree
 from ..base.text import did_you_mean
 from .facts import FactKind
+from .figures import Figure, problem_of
 from .program import FORMS
 from .remarks import (
     AfterCall,
@@ -122,6 +123,7 @@ class Exercise(Struct, frozen=True):
         hint_for: codes of failures, each with the number of the hint that fits, or 0 if no hint does.
         arrays: the id of the exercise as which `grade` grades a file that is named for this one, if the values of its
             engine are arrays; empty if there is none.
+        figures: the figures of its lesson.
     """
 
     id: str
@@ -133,6 +135,7 @@ class Exercise(Struct, frozen=True):
     learnt: str = ""
     hint_for: tuple[tuple[str, int], ...] = ()
     arrays: str = ""
+    figures: tuple[Figure, ...] = ()
 
     @property
     def stem(self) -> str:
@@ -651,6 +654,7 @@ class _Exercise(StrictStruct, frozen=True):
     learnt: str = ""
     hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
     arrays: str = ""
+    figures: list[Figure] = []
 
 
 class _PartInFile(StrictStruct, frozen=True):
@@ -820,6 +824,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     if raw.arrays and raw.arrays not in numbers:
         near = did_you_mean(raw.arrays, list(numbers))
         raise document.error(child(node, "arrays"), f"there is no exercise `{raw.arrays}`{near}")
+    _figures(document, child(node, "figures"), raw.figures)
     return Exercise(
         raw.id,
         files[0],
@@ -830,7 +835,23 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
         raw.learnt,
         tuple(raw.hint_for.items()),
         raw.arrays,
+        tuple(raw.figures),
     )
+
+
+def _figures(document: Document, nodes: yaml.Node, figures: Sequence[Figure]) -> None:
+    """Check that every figure of an exercise has an id of its own, and can be drawn."""
+    seen: set[str] = set()
+    # `strict=False`: without the key `figures`, `child` returns the exercise, which has other items
+    for node, figure in zip(nodes.value, figures, strict=False):
+        if not ID.fullmatch(figure.id):
+            raise document.error(child(node, "id"), f"`{figure.id}` is not a valid id; {_ID_RULE}")
+        if figure.id in seen:
+            raise document.error(child(node, "id"), f"there are two figures `{figure.id}`; give each its own id")
+        seen.add(figure.id)
+        if problem := problem_of(figure):
+            key, why = problem
+            raise document.error(child(node, key), f"the figure `{figure.id}` cannot be drawn: {why}")
 
 
 def _hint_for(document: Document, node: yaml.Node, raw: _Exercise) -> None:

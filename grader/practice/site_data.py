@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
+from ..course.figures import GameNode, View
 from ..verdict.report import ExerciseStatus
 
 REPORT = 400_000  # characters of a report; a longer one is not kept
@@ -19,7 +20,7 @@ KeptSource: TypeAlias = Annotated[str, Meta(max_length=TEXT)]
 Line: TypeAlias = Annotated[str, Meta(max_length=2_000)]
 Name: TypeAlias = Annotated[str, Meta(max_length=300)]
 ScoreNumber: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
-Block: TypeAlias = Literal["p", "ul", "pre", "aside"]
+Block: TypeAlias = Literal["p", "ul", "pre", "aside", "figure"]
 Ordinal: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
@@ -127,8 +128,36 @@ class SitePart(Struct, frozen=True):
     exercises: Sequence[str]
 
 
+class SiteFigure(Struct, frozen=True):
+    """A figure of a lesson, as in `grader.course.figures`.
+
+    Attributes:
+        title: What the figure is about.
+        nodes: The nodes of its program, each with a short name.
+    """
+
+    id: str
+    title: str
+    program: str
+    nodes: Sequence[GameNode]
+    root: int
+    show: Sequence[View]
+    upstream: float
+    edges: bool
+    rate: float
+    steps: int
+
+
+class SiteQuestion(Struct, frozen=True):
+    """A question that a function without parameters answers. `id` is the name of the function and of its check."""
+
+    id: str
+    title: str
+    text: str
+
+
 class SiteExercise(Struct, frozen=True):
-    """An exercise as the page shows it. `lesson` has blocks, with their lines or items."""
+    """An exercise as the page shows it. `lesson` has blocks, with their lines or items; a figure has only its id."""
 
     id: str
     number: str
@@ -137,6 +166,8 @@ class SiteExercise(Struct, frozen=True):
     points: int
     stub: str
     lesson: Sequence[tuple[Block, Sequence[str]]]
+    figures: Sequence[SiteFigure]
+    questions: Sequence[SiteQuestion]
     hints: Sequence[str]
     learnt: str
 

@@ -173,22 +173,23 @@ def is_ready(reason: NeedsReview) -> bool:
     )
 
 
+# the fields of a decision about the whole submission
+_DECIDED = {
+    "submission": "the submission {value} counts",
+    "submitted_at": "submitted at {value}",
+    "penalty": "penalty: {value:point}",
+    "excused": "{value:?excused|not excused}",
+    "comment": "a comment",
+    "ignored": "the submission is {value:?|not }ignored",
+}
+
+
 def decided_text(one: Decided) -> str:
     """Return a decision in words, such as `swap.upstream: 2 points (Ada, 2026-03-05: the check was wrong)`."""
     parts = [f"{name}: {counted(points, 'point')}" for name, points in one.points.items()]
     parts += [f"{exercise}: the file {path} counts" for exercise, path in one.files.items()]
-    if one.submission is not None:
-        parts.append(f"the submission {one.submission} counts")
-    if one.submitted_at is not None:
-        parts.append(f"submitted at {one.submitted_at}")
-    if one.penalty is not None:
-        parts.append(f"penalty: {counted(one.penalty, 'point')}")
-    if one.excused is not None:
-        parts.append("excused" if one.excused else "not excused")
-    if one.comment is not None:
-        parts.append("a comment")
-    if one.ignored is not None:
-        parts.append("the submission is ignored" if one.ignored else "the submission is not ignored")
+    values = {name: getattr(one, name) for name in _DECIDED}
+    parts += [filled(_DECIDED[name], {"value": value}) for name, value in values.items() if value is not None]
     parts += [f"{name}: the result is kept" for name in one.keep]
     if one.withdraw:
         parts.append(f"withdrawn: {', '.join(one.withdraw)}")

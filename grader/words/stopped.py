@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from ..base.text import counted, of_type
-from ..course.program import BINARY, METHODS, REFLECTED
+from ..course.program import BINARY, METHODS, OPERATIONS, REFLECTED
 from ..course.remarks import CellStart, Died, Reason, Stopped
 from .facts import place
 from .sentence import Sentence, filled
@@ -123,7 +123,7 @@ def _sentence(stopped: Stopped) -> str:
     if stopped.kind == "shape":
         return _shape_text(stopped)
     if stopped.kind == "not_offered":
-        return _absent(*stopped.names)
+        return _not_taken(*stopped.names) if stopped.type == "NotTaken" else _absent(*stopped.names)
     if stopped.kind == "wants_argument":
         return wants_argument(*stopped.names)
     if stopped.kind in _STOPPED:
@@ -149,12 +149,14 @@ def _absent(method: str, user: str = "") -> str:
     used = f", which your `{user}` uses" if user else ""
     for op, name in METHODS.items():
         if method == name:
-            return f"your engine has no `{BINARY.get(op, '-x')}`{used}: define `{method}`"
+            text = BINARY.get(op, re.sub(r"\ba\b", "x", OPERATIONS[op].text))
+            return f"your engine has no `{text}`{used}: define `{method}`"
         if method == REFLECTED.get(op):
             return f"your engine has no `{BINARY[op]}` for a number on the left{used}: define `{method}`"
     return f"your engine has no `{method}` that takes a node and returns one: define a method `{method}`"
 
 
+_not_taken = Sentence("your `{method}` does not take the arguments with which the program calls it")
 wants_argument = Sentence("`{method}` was not run: it takes an argument besides `self`, and checks call it without one")
 
 # -- files that cannot be read as an engine -----------------------------------------------------------

@@ -147,15 +147,24 @@ One - two
 
     Take a worked
     example.
+
+    value | gradient
+    a  2 | 4
+
+    calls
+
+    2 + 2
 """
 '''
 
 
 def test_a_lesson_is_paragraphs_code_and_lists() -> None:
-    """The title is left out, lines of a paragraph are joined, and code keeps its lines, blank ones included."""
+    """The title is left out, lines of a paragraph are joined, code keeps its lines, and a figure has its id."""
     assert [
         ("p", ["One - two * 3 = 4 1. - 5 is - 6, and a list:"]),
         ("ul", ["one item", "two"]),
         ("pre", [">>> 1 + 1", "2", "", ">>> 2"]),
         ("aside", ["Take a worked example."]),
-    ] == lesson(LESSON)
+        ("figure", ["sum"]),
+        ("pre", ["2 + 2"]),
+    ] == lesson(LESSON, {"sum": ["value | gradient", "a  2 | 4", "", "calls"]})

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from read_yaml import read_yaml
 
-from grader.author.build import is_work, make_stub, write_stubs
-from grader.course.load import Course, CourseError
+from grader.author.build import is_work, make_stub, shown_solution, write_stubs
+from grader.course.figures import Figure
+from grader.course.load import Course, CourseError, Exercise
 
 LISTED = read_yaml(Path(__file__).with_name("stubs.yaml"))
 WithSolution = Callable[..., Course]
@@ -29,6 +31,46 @@ def test_only_the_region_changes(with_solution: WithSolution, case: dict[str, An
     """Everything around a region stays, line by line; the indentation is that of its first marker."""
     complete = [line.replace("raise", 'raise NotImplementedError("first: why?")') for line in case["stub"]]
     assert "\n".join(complete) + "\n" == made(with_solution(case["solution"]))
+
+
+FIGURE = Figure("sum", "L = a + a", {"a": 2.0}, ("graph", "steps"))
+LESSON = """    value | gradient of each node
+               .---.
+    a  2 | 2 --|  (+)--> L  4 | 1
+               '---'
+
+    forward: read downwards   backward: read upwards
+    L = a + a = 2 + 2 = 4     L._backward():  a.grad = 1 * 1 = 1
+                                              a.grad = 1 + 1 * 1 = 2
+                              L.grad = 1
+"""
+
+
+def with_figure(course: Course) -> Exercise:
+    return replace(course.exercises[0], figures=(FIGURE,))
+
+
+def test_a_figure_is_written_in_its_place(with_solution: WithSolution) -> None:
+    """The stub, and the solution that a learner may see, have its characters."""
+    solution = f"    [figure: sum]\n{BEGIN}\npass\n{END}\n"
+    course = with_solution(solution)
+    assert make_stub(course, with_figure(course)).startswith(LESSON + "# TODO")
+    assert f"{LESSON}pass\n" == shown_solution(course, with_figure(course))
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "says"),
+    [
+        ("    [figure: sun]", 2, "course.yaml has no figure `sun` for this exercise; did you mean `sum`?"),
+        ("", None, "has no place for the figure `sum`: write `[figure: sum]` in its lesson"),
+    ],
+)
+def test_a_figure_without_a_place_is_told(with_solution: WithSolution, place: str, line: int, says: str) -> None:
+    """So is a place without a figure."""
+    course = with_solution(f"a = 1\n{place}\n{BEGIN}\npass\n{END}\n")
+    with pytest.raises(CourseError) as caught:
+        make_stub(course, with_figure(course))
+    assert (line, says) == (caught.value.line, caught.value.message)
 
 
 @pytest.mark.parametrize("question", ['what is "self"?', "a \\n b", "don't?", "wo 'ist' \"es\" \\", "½ → {a} %s"])

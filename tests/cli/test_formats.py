@@ -60,7 +60,7 @@ def test_all_of_them_at_once(grade: Grade, checkout: Path, tmp_path: Path) -> No
     said = [line for line in done.stdout.splitlines() if line.startswith("::")]
     assert 2 == len(said)
     assert said[0].startswith("::error file=exercises/02_swap.py,line=1,title=02 ")
-    assert said[1].startswith("::error file=exercises/03_accumulate.py,line=67,title=03 ")
+    assert said[1].startswith("::error file=exercises/03_accumulate.py,line=64,title=03 ")
     assert score == json.loads((checkout / "gs.json").read_text())["score"]
     assert (score, ALL) == tuple(
         json.loads((checkout / "result.json").read_text())[name] for name in ("score", "max-score")

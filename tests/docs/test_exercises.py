@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 from every import every
-from read_yaml import read_yaml
 from torch_answers import answer
 
-from grader.program import program
+from grader.author.drawing import drawn
+from grader.course.load import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "solutions").glob("*.py"))
@@ -94,14 +94,15 @@ def test_the_trace_of_by_hand_is_the_one_of_its_text() -> None:
     assert "backward  L: q.grad = 2.0, p.grad = 0.0, x.grad = 0.0, y.grad = 9.0" == lines[3]
     assert "backward  q: q.grad = 2.0, p.grad = 2.0, x.grad = 2.0, y.grad = 9.0" == lines[4]
     assert "backward  p: q.grad = 2.0, p.grad = 2.0, x.grad = 6.0, y.grad = 15.0" == lines[5]
-    text = path.read_text(encoding="utf-8")
     for step in (
-        "p = x * y = 3 * 2 = 6      p._backward():  x.grad = 2 + 2 * 2 = 6",
-        "                                           y.grad = 9 + 2 * 3 = 15",
-        "q = p + x = 6 + 3 = 9      q._backward():  p.grad = 2,  x.grad = 2",
-        "L = q * y = 9 * 2 = 18     L._backward():  q.grad = 2,  y.grad = 9",
+        "p = x * y = 3 * 2 = 6     p._backward():  x.grad = 2 + 2 * 2 = 6",
+        "                                          y.grad = 9 + 3 * 2 = 15",
+        "q = p + x = 6 + 3 = 9     q._backward():  p.grad = 1 * 2 = 2",
+        "                                          x.grad = 1 * 2 = 2",
+        "L = q * y = 9 * 2 = 18    L._backward():  q.grad = 2 * 1 = 2",
+        "                                          y.grad = 9 * 1 = 9",
     ):
-        assert f"    {step}\n" in text
+        assert f"{step}\n" in shown_by(path.stem)
     assert [6.0, 15.0] == gradients(lambda x, y: (x * y + x) * y, 3, 2)
 
 
@@ -123,33 +124,15 @@ def test_an_order_of_visits_leaves_one_of_four_numbers() -> None:
     assert list(names["wrong_orders"]()) == [left(order) for order in ("dbc", "bdc", "cdb", "bcd")]
 
 
-@pytest.mark.slow
-def test_the_example_of_predict_is_right() -> None:
-    """The example has the results 3, 2 and 1, and the effect of a nudge is right."""
-    assert [3.0, 2.0, 1.0] == gradients(lambda a, b, c: a * b + c, 2, 3, 4)
-    assert pytest.approx(10.03) == 2.01 * 3 + 4
-    assert pytest.approx(3) == 0.03 / 0.01
-
-
-@pytest.mark.slow
-def test_the_table_of_relu_is_right() -> None:
-    """Each gradient is how far f moves when one input goes up by 1, as long as relu stays active."""
+def test_a_relu_that_becomes_inactive_moves_less() -> None:
+    """When a goes up by 2, f moves by -4, and not by twice its gradient."""
 
     def f(a: float, b: float, d: float) -> float:
         return max(0, a * b + d)
 
-    text = run("05")["__doc__"]
-    rows = re.findall(r"df/d(\w) = +(-?\d)      when (\w) goes up by 1, f moves by +(-?\d), to (\d)", text)
-    at = {"a": 2.0, "b": -3.0, "d": 10.0}
-    slopes = dict(zip("abd", gradients(lambda a, b, d: (a * b + d).relu(), *at.values()), strict=True))
-    expected = []
-    for name in "abd":
-        after = f(**{**at, name: at[name] + 1})
-        expected.append((name, f"{slopes[name]:.0f}", name, f"{after - f(**at):.0f}", f"{after:.0f}"))
-    assert expected == rows
-    assert (4, -4) == (f(**at), f(4, -3, 10) - f(**at))
-    words = " ".join(text.split())
-    assert "when a goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4" in words
+    assert (4, -4, -6) == (f(2, -3, 10), f(4, -3, 10) - f(2, -3, 10), 2 * FIGURES["05_predict", "active"].gradients[0])
+    words = " ".join(lesson(ROOT / "solutions" / "05_predict.py").split())
+    assert "when a goes up by 2, the input of relu becomes -2 and f becomes 0: f moves by -4, not by" in words
 
 
 @pytest.mark.slow
@@ -217,50 +200,58 @@ def test_lines_of_an_exercise_fit_a_narrow_editor(path: Path) -> None:
 @each_solution
 def test_a_lesson_is_no_longer_than_a_screen_and_a_half(path: Path) -> None:
     """A screen has 40 lines. The lesson ends with one link."""
-    text = lesson(path)
+    text = shown_by(path.stem)
     assert len(text.splitlines()) <= 60
     *_, last = text.split("\n\n")
     assert 1 == text.count("https://") == last.count("https://")
 
 
-PICTURES = read_yaml(Path(__file__).with_name("pictures.yaml"))
-ARRAY = r"\[[-\d., \[\]]*\]"
-NODE = re.compile(rf"\b([A-Za-z]\w*) +({NUMBER}|{ARRAY}) \| ({NUMBER}|{ARRAY})")
+COURSE = load_course(ROOT)
+FIGURES = {(e.stem, figure.id): figure for e in COURSE.exercises for figure in e.figures}
+NODE = re.compile(rf"\b([A-Za-z]\w*)(?: = [^|\n]*?)?  +({NUMBER}) \| ({NUMBER})")
 
 
-def numbers(text: str) -> list[float]:
-    """Return the numbers of `3` or `[[1, 2], [3, 4]]`, in order."""
-    return [float(number) for number in re.findall(NUMBER, text)]
+def shown_by(stem: str) -> str:
+    """Return the lesson of an exercise as learners read it, with its figures."""
+    return lesson(ROOT / "exercises" / f"{stem}.py")
 
 
 @pytest.mark.slow
-@each_solution
-def test_the_picture_of_a_lesson_has_torchs_numbers(path: Path) -> None:
-    """Each named node shows its values and its gradients, to two digits after the point."""
-    picture = PICTURES[path.name[:2]]
-    text, leaves, upstream = picture["program"], picture["leaves"], picture.get("upstream", 1)
-    graph = program(text, **leaves)
+@pytest.mark.parametrize("name", FIGURES, ids="-".join)
+def test_a_figure_of_a_lesson_has_torchs_numbers(name: tuple[str, str]) -> None:
+    """Each named node shows its value and its gradient, to four digits."""
+    figure = FIGURES[name]
+    graph = figure.parsed
     values, grads = answer(graph.wire, graph.root)
-    shown = {name: (numbers(value), numbers(grad)) for name, value, grad in NODE.findall(lesson(path))}
-    root = text.rpartition("; ")[2].split(" = ")[0]
-    assert {*leaves, root} <= shown.keys()
-    of = {name: graph.slices[graph.index[name]] for name in shown}
-    assert {name: pytest.approx(values[of[name]], abs=0.006) for name in shown} == {n: v for n, (v, _) in shown.items()}
-    expected = {name: pytest.approx([upstream * grad for grad in grads[of[name]]], abs=0.006) for name in shown}
-    assert expected == {name: grad for name, (_, grad) in shown.items()}
+    shown = {node: (float(value), float(grad)) for node, value, grad in NODE.findall("\n".join(drawn(figure)))}
+    assert {leaf.name for leaf in graph.leaves} | {graph.root_name} <= shown.keys()
+    at = graph.index
+    expected = {node: (values[at[node]], figure.upstream * grads[at[node]]) for node in shown}
+    assert {node: pytest.approx(pair, rel=6e-4) for node, pair in expected.items()} == shown
+
+
+@each_solution
+def test_a_lesson_has_its_figures_in_characters(path: Path) -> None:
+    """Every lesson has one, and its file has every line of it, in at most 72 columns."""
+    figures = [figure for (stem, _), figure in FIGURES.items() if stem == path.stem]
+    text = shown_by(path.stem)
+    assert figures
+    for figure in figures:
+        assert "\n".join(f"    {line}".rstrip() for line in drawn(figure)) in text
+        assert max(map(len, drawn(figure))) <= 68
 
 
 @pytest.mark.slow
 @each_solution
 def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
-    """The line runs with the picture's leaves, and its last expression is what the comment says."""
+    """The line runs with the leaves of the figure, and its last expression is what the comment says."""
     import torch
 
-    leaves = PICTURES[path.name[:2]]["leaves"]
+    leaves = next(figure.leaves for (stem, _), figure in FIGURES.items() if stem == path.stem)
     lines = re.findall(r"^    In PyTorch:  (.*); (.*?)  # (.*)$", lesson(path), re.MULTILINE)
     assert len(lines) == (path.name[:2] != "05")  # which has five lines
     for code, expression, result in lines:
-        names = {name: torch.tensor(value, dtype=torch.float32, requires_grad=True) for name, value in leaves.items()}
+        names = {name: torch.tensor(float(value), requires_grad=True) for name, value in leaves.items()}
         exec(code, {"torch": torch}, names)
         assert result == str(eval(expression, {"torch": torch}, names))
 

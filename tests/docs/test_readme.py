@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.author.build import without_markers
+from grader.author.build import shown_solution
 from grader.course.load import load_course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,8 @@ def test_the_captures_are_real(tmp_path: Path, shown: int, edit: object) -> None
     """Both captured runs have the same text as real ones."""
     (tmp_path / "exercises").mkdir()
     (tmp_path / "exercises" / "04_by_hand.py").touch()  # the next one
-    source = without_markers((ROOT / "solutions" / "03_accumulate.py").read_text(encoding="utf-8"))
+    course = load_course(ROOT)
+    source = shown_solution(course, course.by_id["accumulate"])
     (tmp_path / "exercises" / "03_accumulate.py").write_text(edit(source), encoding="utf-8")  # type: ignore[operator]
     command, expected = CONSOLE[shown]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "FORCE_COLOR"))}

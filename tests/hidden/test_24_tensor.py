@@ -87,6 +87,34 @@ PRODUCTS = [
         c=[[1.0, -2.0], [3.0, 0.25]],
     ),
 ]
+BATCHES = [
+    program("L = sum((a @ b) * c)", a=BLOCK, b=[[2.0], [-1.5]], c=[[[1.0], [2.0], [-3.0]], [[0.5], [-2.0], [4.0]]]),
+    program("L = sum((a @ b) * c)", a=A, b=BLOCK, c=[[[1.0, 2.0], [-3.0, 0.5]], [[-2.0, 4.0], [1.5, 3.0]]]),
+    program("L = sum((a @ b) * (a @ b))", a=BLOCK, b=[[[2.0, 0.5, 3.0], [1.0, -2.0, 4.0]]] * 2),
+]
+REDUCTIONS = [
+    program("L = sum(a.mean(axis=0) * b)", a=A, b=ROW),
+    program("L = sum(a.mean(axis=1, keepdims=True) * a)", a=A),
+    program("L = sum((a - a.mean(axis=-1, keepdims=True)) * b)", a=A, b=B),
+    program("L = mean(a * b)", a=A, b=B),
+    program("L = sum(a.max(axis=1) * b)", a=A, b=[2.0, -3.0]),
+    program("L = sum(a.max(0, keepdims=True) * a)", a=A),
+    program("L = sum(a * max(a * b))", a=A, b=B),
+]
+PLACES = [
+    program("L = sum(a.reshape(3, 2) * b)", a=A, b=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
+    program("L = sum(a.reshape(6) * a.reshape((6,)))", a=A),
+    program("L = sum(a.transpose(1, 0) * b)", a=A, b=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
+    program("L = sum(a.transpose(1, 2, 0) * b)", a=BLOCK, b=[[1.0, -2.0], [3.0, 0.5]]),
+    program("L = sum(a.T * b)", a=A, b=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
+    program("L = sum(a[0] * b + a[1])", a=A, b=ROW),
+    program("L = sum(a[:, 1:] * b)", a=A, b=[2.0, -3.0]),
+    program("L = sum(a[[0, 1, 1]] * b)", a=A, b=[[1.0, -2.0, 3.0], [0.5, -1.5, 4.0], [2.5, 0.25, -3.0]]),
+    program("L = sum(a[[0, 1, 1], [2, 0, 0]] * b)", a=A, b=ROW),
+    program("L = a[0, 1] * a[1, 2] + a[0, 1]", a=A),
+    program("L = sum(stack([a, b, a], axis=1) * stack([b, b, a]).mean(axis=0, keepdims=True).mean())", a=A, b=B),
+    program("L = sum(concat([a, b], axis=1) * concat([b, a], axis=1))", a=A, b=COLUMN),
+]
 SHARED = [
     program("h = a * b; L = sum(h * h + a)", a=A, b=ROW),
     program("d = a * a; c = a + d; L = sum(c * b)", a=A, b=B),  # the gradients of a and d are one array at first
@@ -176,3 +204,18 @@ def test_plain_numbers_where_offered(engine: EngineUnderCheck) -> None:
     right = [program(f"L = sum((a {op} {n}) * b)", a=A, b=B) for op in "+-*/" for n in (2, -0.5)]
     left = [program(f"L = sum(({n} {op} a) * b)", a=A, b=B) for op in "+-*/" for n in (2, -0.5)]
     engine.agrees(CORE, *right, *left, where_offered=True)
+
+
+@check("reductions")
+def test_means_and_largest_numbers_where_offered(engine: EngineUnderCheck) -> None:
+    engine.agrees(CORE, *REDUCTIONS, where_offered=True)
+
+
+@check("places")
+def test_numbers_in_other_places_where_offered(engine: EngineUnderCheck) -> None:
+    engine.agrees(CORE, *PLACES, where_offered=True)
+
+
+@check("batches")
+def test_batches_of_matrices(engine: EngineUnderCheck) -> None:
+    engine.agrees(*BATCHES)

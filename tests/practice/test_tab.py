@@ -116,11 +116,20 @@ def test_a_file_imports_what_the_tab_provides() -> None:
     wheels = [wheel_of("tiny", "import smaller\ntwo = smaller.one + 1\n"), wheel_of("smaller", "one = 1\n")]
     with Tab(COURSE, patience=60) as tab:
         before = " ".join(" ".join(json.loads(tab.grade(exercise.id, text, 80))["lines"]).split())
-        assert "tiny.two is not available while grading (there is only the standard library)" in before
+        offered = "there are only the standard library and numpy"
+        assert f"tiny.two is not available while grading ({offered})" in before
         tab.provide("tiny", wheels)
         verdict = json.loads(tab.grade(exercise.id, text, 80))
     assert "passed" == verdict["status"]
     assert "2\n" == json.loads(verdict["report"])["exercises"][0]["output"]
+
+
+def test_the_small_numpy_leaves_nothing_behind() -> None:
+    """A file that imports it needs no other interpreter after it, unless the page has numpy itself."""
+    with Tab(COURSE, patience=60) as tab:
+        assert not tab.leaves_traces("import numpy as np\nnp.array([1.0]).sum()\n")
+        tab.provide("numpy", [])
+        assert tab.leaves_traces("import numpy as np\n")
 
 
 def searched(tab: Tab, exercise: Exercise, text: str) -> list[dict[str, Any]]:

@@ -29,6 +29,12 @@ def test_right_variants_get_full_marks(table: ModuleType, variants: list[Any]) -
     assert {} == table.told(v for v in of_kind(variants, table.RIGHT_VARIANT) if v.lost)
 
 
+def test_each_exercise_has_five_right_variants(table: ModuleType) -> None:
+    """There are five beside the solution. Those of the engine are in tests/fixtures/engines."""
+    counts = Counter(one.stem for one in table.variants() if one.name != "solution")
+    assert [] == [one.stem for one in table.exercises() if counts[one.stem] < 5 and one.id != "engine"]
+
+
 def test_solutions_get_full_marks_and_all_bonus(table: ModuleType, graded: Graded) -> None:
     """The solutions that the stubs are made from pass every check."""
     solutions = [verdict for verdict in graded("variants", "sample") if verdict.entry.name == "solution"]

@@ -36,6 +36,8 @@ class Page {
     this.fitting = [];
     this.compared = false;
     this.width = 0;
+    /** @type {(verdict: Data.Verdict) => void} */
+    this.answered = () => {};
     /** @type {string | undefined} */
     this.graded = undefined;
     /** @type {string | undefined} */
@@ -121,6 +123,7 @@ class Page {
     this.verdict.clear();
     this.replayed = undefined;
     this.editor.show(this.work.see(exercise));
+    this.answered = questionsView(byId("text"), exercise.questions, this.editor);
     this.compare(false);
     this.begin();
     const changed = this.work.outdated(exercise);
@@ -352,6 +355,7 @@ class Page {
    */
   show(verdict, text) {
     this.verdict.show(verdict, text);
+    this.answered(verdict);
     this.fitting = verdict.hints.length ? verdict.hints : this.exercise.hints.map((_, at) => at + 1);
     byId("hint").disabled = !this.hints().length;
     this.list();

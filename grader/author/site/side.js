@@ -57,7 +57,7 @@ class Side {
    */
   lesson(exercise) {
     byId("title").textContent = `${exercise.number} ${exercise.title}`;
-    fill(byId("text"), ...exercise.lesson.map(lessonBlock));
+    fill(byId("text"), ...exercise.lesson.map((block) => lessonBlock(block, exercise)));
     byId("lesson").scrollTop = 0;
     this.clear("");
   }
@@ -97,10 +97,11 @@ class Side {
 }
 
 /**
- * Return a block of a lesson.
- * @type {(block: Data.SiteExercise["lesson"][number]) => HTMLElement}
+ * Return a block of the lesson of an exercise.
+ * @type {(block: Data.SiteExercise["lesson"][number], exercise: Data.SiteExercise) => HTMLElement}
  */
-function lessonBlock([kind, lines]) {
+function lessonBlock([kind, lines], exercise) {
+  if (kind === "figure") return figurePlace(exercise, lines[0]);
   if (kind === "pre") return block(lines.join("\n"));
   if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
   return h("p", { class: kind }, ...inline(lines[0]));

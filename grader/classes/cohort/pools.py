@@ -1,6 +1,7 @@
 """The processes that grade the submissions of a class: on this machine, or on the workers of a Dask cluster.
 
-A process that dies is started again."""
+A process that dies is started again.
+"""
 
 import os
 import socket

@@ -1,7 +1,8 @@
 """Find the owner of each submission: the people of a roster whom its submitters are.
 
 Submissions are joined with a roster first by ids and then by names. Nothing is guessed. A submission that fits two
-people is ambiguous. A submission that fits no person belongs to a stranger. Both are reported."""
+people is ambiguous. A submission that fits no person belongs to a stranger. Both are reported.
+"""
 
 import re
 import unicodedata

@@ -8,7 +8,9 @@ other builds of torch, such as those without MKL, the last digits may differ. No
 """
 
 import math
+import operator
 import os
+from collections.abc import Callable
 from typing import IO, Any
 
 # torch and MKL read these at the first computation. By default, each uses the fastest code for the CPU.
@@ -17,9 +19,20 @@ os.environ.update(MKL_CBWR="COMPATIBLE", ATEN_CPU_CAPABILITY="default")
 import torch
 
 from ...base.processes import own_streams, receive, send
+from ..program import arrays
 from ..program.operations import OPERATIONS
 from .answer_book import Answer
 from .answers import OracleQuestion, OracleReply
+
+_ON_ARRAYS: dict[str, Callable[..., torch.Tensor]] = {
+    "max": torch.amax,  # `torch.max` with an axis also returns indices
+    "reshape": torch.Tensor.reshape,
+    "transpose": lambda a, *axes: a.permute(*(axes or reversed(range(a.ndim)))),
+    "T": lambda a: a.permute(*reversed(range(a.ndim))),
+    "getitem": operator.getitem,
+    "stack": lambda *tensors, **axis: torch.stack(tensors, **axis),
+    "concat": lambda *tensors, **axis: torch.concat(tensors, **axis),
+}
 
 
 def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
@@ -34,9 +47,10 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
             tensors.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
             continue
         operation = OPERATIONS[op]
-        compute = getattr(torch, op) if operation.is_function else operation.compute
-        named = dict(operands.pop()[1:]) if isinstance(operands[-1], list) and operands[-1][0] == "named" else {}
-        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands), **named)
+        compute = _ON_ARRAYS.get(op) or (getattr(torch, op) if operation.is_function else operation.compute)
+        arguments = operands.pop()[1:] if isinstance(operands[-1], list) and operands[-1][0] == "named" else ()
+        args, named = arrays.called_with(arguments)
+        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands), *args, **named)
         result.retain_grad()  # torch keeps only the gradients of leaves by itself
         tensors.append(result)
     torch.autograd.backward(tensors[root], torch.ones_like(tensors[root]))

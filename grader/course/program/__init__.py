@@ -1,7 +1,8 @@
 """Programs: expressions as data, parsed from text or drawn at random."""
 
 from . import arrays
-from .draw import Arrangement, arrange, draw, parts
+from .arrange import Arrangement, arrange
+from .draw import draw, parts
 from .graph import (
     NOTHING,
     Descent,

@@ -7,7 +7,7 @@ places. numpy is not used, so that the trusted side never depends on it.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -96,58 +96,239 @@ def broadcast_axes(shape: Shape, result: Shape) -> tuple[int, ...]:
 # -- operations that are not elementwise
 
 
+Arguments: TypeAlias = tuple[tuple[str, Any], ...]
+"""The arguments of an operation besides its operands: each with its name, or with an empty one if it has a place.
+
+An argument is None, a bool, an int or a tuple of arguments. An index may also be `("slice", start, stop, step)` or
+`("list", i, ...)`. A program is sent with these, as JSON.
+"""
+
+
+def decoded(argument: Any) -> Any:
+    """Return an argument as Python has it."""
+    match argument:
+        case ["slice", *parts]:
+            return slice(*parts)
+        case ["list", *items]:
+            return items
+        case [*items]:
+            return tuple(map(decoded, items))
+    return argument
+
+
+def called_with(given: Iterable[Sequence[Any]]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of an operation as they are passed: by place, and by name."""
+    pairs = [(name, decoded(argument)) for name, argument in given]
+    return [argument for name, argument in pairs if not name], {name: argument for name, argument in pairs if name}
+
+
 class Whole(Struct, frozen=True):
     """The value, the shape and the vector-Jacobian product of an operation that is not elementwise, on flat arrays.
 
     Attributes:
-        shape: returns the shape of the result, from the shapes of the operands and the named arguments. Raises
-            `ShapeError`.
-        value: returns the numbers of the result, from the numbers and the shapes of the operands.
-        vjp: returns what each operand receives, from the upstream gradient and the same arguments.
-        arguments: the names of its named arguments.
+        shape: returns the shape of the result, from the shapes of the operands and the arguments. Raises `ShapeError`.
+        value: returns the numbers of the result, from the numbers and the shapes of the operands, and the arguments.
+        vjp: returns what each operand receives, from the upstream gradient and the same.
+        arguments: the names of its arguments; empty if they have none.
     """
 
     shape: Callable[..., Shape]
     value: Callable[..., Flat]
-    vjp: Callable[..., tuple[Flat, ...]]
+    vjp: Callable[..., Sequence[Flat]]
     arguments: tuple[str, ...] = ()
 
 
-def _summed_axes(shape: Shape, axis: Any) -> tuple[int, ...]:
-    """Return the axes that a sum is over, each from 0."""
+# -- along an axis: each number of the result comes from some numbers of the operand
+
+
+def _axes(shape: Shape, axis: Any) -> tuple[int, ...]:
+    """Return the axes that an argument names, each from 0."""
     axes = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
     if any(not -len(shape) <= one < len(shape) for one in axes):
         raise ShapeError(f"an array of shape {shape} has no axis {axis}")
-    return tuple(one % len(shape) for one in axes)
+    found = tuple(one % len(shape) for one in axes)
+    if len(set(found)) < len(found):
+        raise ShapeError(f"{axis} names an axis twice")
+    return found
 
 
-def _sum_shape(shape: Shape, axis: Any = None, keepdims: bool = False) -> Shape:
-    axes = _summed_axes(shape, axis)
+def _reduced_shape(shapes: Sequence[Shape], axis: Any = None, keepdims: bool = False) -> Shape:
+    (shape,) = shapes
+    axes = _axes(shape, axis)
     ones = tuple(1 if at in axes else length for at, length in enumerate(shape))
     return ones if keepdims else tuple(length for at, length in enumerate(shape) if at not in axes)
 
 
-def _sum_places(shape: Shape, axis: Any) -> tuple[int, ...]:
-    """Return the place in the sum of each number of the operand."""
-    return places(_sum_shape(shape, axis, True), shape)
+def reduced_places(shape: Shape, axis: Any) -> tuple[int, ...]:
+    """Return the place in the result of each number of an operand that is summed over an axis."""
+    return places(_reduced_shape([shape], axis, True), shape)
 
 
-def _sum(a: Flat, shape: Shape, axis: Any = None, keepdims: bool = False) -> Flat:
-    return scattered(a, _sum_places(shape, axis), math.prod(_sum_shape(shape, axis)))
+def _reduction(reduce: Callable[[Flat], float], local: Callable[[Flat], Flat]) -> Whole:
+    """Return an operation that makes one number of those along an axis.
+
+    Args:
+        reduce: returns the number.
+        local: returns its derivative with respect to each of them.
+    """
+
+    def groups(given: Sequence[Flat], shapes: Sequence[Shape], axis: Any) -> list[list[int]]:
+        """Return for each number of the result the places of those that it is made of."""
+        found: list[list[int]] = [[] for _ in range(math.prod(_reduced_shape(shapes, axis)))]
+        for at, place in enumerate(reduced_places(shapes[0], axis)):
+            found[place].append(at)
+        return found
+
+    def value(given: Sequence[Flat], shapes: Sequence[Shape], axis: Any = None, keepdims: bool = False) -> Flat:
+        return [reduce([given[0][at] for at in group]) for group in groups(given, shapes, axis)]
+
+    def vjp(
+        upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape], axis: Any = None, keepdims: bool = False
+    ) -> Sequence[Flat]:
+        back = [0.0] * len(given[0])
+        for number, group in zip(upstream, groups(given, shapes, axis), strict=True):
+            for at, derivative in zip(group, local([given[0][at] for at in group]), strict=True):
+                back[at] = number * derivative
+        return [back]
+
+    return Whole(_reduced_shape, value, vjp, ("axis", "keepdims"))
 
 
-def _sum_vjp(upstream: Flat, a: Flat, shape: Shape, axis: Any = None, keepdims: bool = False) -> tuple[Flat, ...]:
-    return ([upstream[place] for place in _sum_places(shape, axis)],)
+# -- numbers in other places: each number of the result is one of an operand
+
+Places: TypeAlias = Callable[..., tuple[Shape, Sequence[int]]]
 
 
-def _matmul_shape(a: Shape, b: Shape) -> Shape:
-    if len(a) != 2 or len(b) != 2 or a[1] != b[0]:
+def _gather(layout: Places, *arguments: str) -> Whole:
+    """Return an operation whose numbers are some of its operands' numbers.
+
+    Args:
+        layout: returns the shape of the result, and for each of its numbers the place among the numbers of all
+            operands, from their shapes and the arguments.
+        arguments: the names of the arguments.
+    """
+
+    def value(given: Sequence[Flat], shapes: Sequence[Shape], *args: Any, **named: Any) -> Flat:
+        numbers = [number for flat in given for number in flat]
+        return [numbers[place] for place in layout(shapes, *args, **named)[1]]
+
+    def vjp(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape], *args: Any, **named: Any) -> Sequence[Flat]:
+        ends = list(itertools.accumulate(map(len, given)))
+        back = scattered(upstream, layout(shapes, *args, **named)[1], ends[-1])
+        return [back[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+    return Whole(lambda *args, **named: layout(*args, **named)[0], value, vjp, arguments)
+
+
+def _one_or_several(numbers: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return numbers that were given one by one, or as one tuple."""
+    return numbers[0] if len(numbers) == 1 and isinstance(numbers[0], tuple) else numbers
+
+
+def _reshaped(shapes: Sequence[Shape], *wanted: Any) -> tuple[Shape, Sequence[int]]:
+    (shape,), lengths = shapes, _one_or_several(wanted)
+    size = math.prod(shape)
+    known = math.prod(length for length in lengths if length != -1)
+    if lengths.count(-1) == 1 and known and size % known == 0:
+        lengths = tuple(size // known if length == -1 else length for length in lengths)
+    if any(length < 1 for length in lengths) or math.prod(lengths) != size:
+        raise ShapeError(f"an array of shape {shape} has no shape {lengths}")
+    return lengths, range(size)
+
+
+def _permuted(shapes: Sequence[Shape], *wanted: Any) -> tuple[Shape, Sequence[int]]:
+    (shape,) = shapes
+    axes = _one_or_several(wanted) or tuple(reversed(range(len(shape))))
+    order = _axes(shape, axes)
+    if sorted(order) != list(range(len(shape))):
+        raise ShapeError(f"an array of shape {shape} has other axes than {axes}")
+    result = tuple(shape[axis] for axis in order)
+    steps = _steps(shape)
+    return result, [sum(i * steps[axis] for i, axis in zip(index, order, strict=True)) for index in indices(result)]
+
+
+def _steps(shape: Shape) -> list[int]:
+    """Return how many numbers lie between two neighbours along each axis."""
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def _taken(shapes: Sequence[Shape], index: Any) -> tuple[Shape, Sequence[int]]:
+    """Return the layout of `a[index]`. Lists of an index are read together, as pairs, and lie next to each other."""
+    (shape,), parts = shapes, index if isinstance(index, tuple) else (index,)
+    if len(parts) > len(shape):
+        raise ShapeError(f"an array of shape {shape} has no {len(parts)} axes")
+    parts += (slice(None),) * (len(shape) - len(parts))
+    # with a list, an int is a list of equal numbers
+    lists = [at for at, part in enumerate(parts) if isinstance(part, list)]
+    several = [at for at, part in enumerate(parts) if not isinstance(part, slice)] if lists else []
+    count = len(parts[lists[0]]) if lists else 0
+    if any(len(parts[at]) != count for at in lists) or (several and several[-1] - several[0] >= len(several)):
+        raise ShapeError("the lists of an index have different lengths, or an axis is between them")
+    # the indices that are taken along an axis, or along the axes of the lists
+    choices: list[list[Shape]] = []
+    result: list[int] = []
+    for axis, part in enumerate(parts):
+        if isinstance(part, slice):
+            choices.append([(i,) for i in range(shape[axis])[part]])
+            result.append(len(choices[-1]))
+        elif axis not in several:
+            choices.append([(_within(part, shape, axis),)])
+        elif axis == several[0]:
+            rows = [[_within(i, shape, at) for i in _repeated(parts[at], count)] for at in several]
+            choices.append(list(zip(*rows, strict=True)))
+            result.append(count)
+    if 0 in result:
+        raise ShapeError(f"the index of an array of shape {shape} takes nothing")
+    steps = _steps(shape)
+    chosen = (itertools.chain.from_iterable(each) for each in itertools.product(*choices))
+    return tuple(result), [sum(i * step for i, step in zip(one, steps, strict=True)) for one in chosen]
+
+
+def _repeated(part: Any, count: int) -> list[int]:
+    return part if isinstance(part, list) else [part] * count
+
+
+def _within(i: int, shape: Shape, axis: int) -> int:
+    if not -shape[axis] <= i < shape[axis]:
+        raise ShapeError(f"an array of shape {shape} has no index {i} along axis {axis}")
+    return i % shape[axis]
+
+
+def _joined(shapes: Sequence[Shape], axis: int = 0) -> tuple[Shape, Sequence[int]]:
+    first, *others = shapes
+    (along,) = _axes(first, axis)
+    if any((*s[:along], *s[along + 1 :]) != (*first[:along], *first[along + 1 :]) for s in others):
+        raise ShapeError(f"the shapes {' and '.join(map(str, shapes))} do not fit")
+    result = (*first[:along], sum(shape[along] for shape in shapes), *first[along + 1 :])
+    # for each place along the axis: the first number of the operand, its steps, and the place in the operand
+    starts = [0, *itertools.accumulate(map(math.prod, shapes))]
+    behind = [(start, _steps(s), i) for start, s in zip(starts, shapes, strict=False) for i in range(s[along])]
+    found = []
+    for index in indices(result):
+        start, steps, place = behind[index[along]]
+        own = (*index[:along], place, *index[along + 1 :])
+        found.append(start + sum(i * step for i, step in zip(own, steps, strict=True)))
+    return result, found
+
+
+def _stacked(shapes: Sequence[Shape], axis: int = 0) -> tuple[Shape, Sequence[int]]:
+    if len(set(shapes)) != 1:
+        raise ShapeError(f"the shapes {' and '.join(map(str, shapes))} differ")
+    (along,) = _axes((1, *shapes[0]), axis)
+    return _joined([(*shape[:along], 1, *shape[along:]) for shape in shapes], along)
+
+
+# -- products of matrices
+
+
+def _matmul_shape(shapes: Sequence[Shape]) -> Shape:
+    a, b = shapes
+    if len(a) < 2 or len(b) < 2 or a[-1] != b[-2]:
         raise ShapeError(f"`@` needs the shapes (n, k) and (k, m), not {a} and {b}")
-    return (a[0], b[1])
+    return (*broadcast(a[:-2], b[:-2]), a[-2], b[-1])
 
 
-def _matmul(a: Flat, b: Flat, of_a: Shape, of_b: Shape) -> Flat:
-    (rows, inner), columns = of_a, of_b[1]
+def _product(a: Flat, b: Flat, rows: int, inner: int, columns: int) -> Flat:
     # fsum would round once; torch adds in some order, and the tolerance covers the difference
     return [
         sum(a[i * inner + k] * b[k * columns + j] for k in range(inner)) for i in range(rows) for j in range(columns)
@@ -160,10 +341,39 @@ def transposed(a: Flat, shape: Shape) -> Flat:
     return [a[i * columns + j] for j in range(columns) for i in range(rows)]
 
 
-def _matmul_vjp(upstream: Flat, a: Flat, b: Flat, of_a: Shape, of_b: Shape) -> tuple[Flat, ...]:
-    (n, k), m = of_a, of_b[1]
-    to_a = _matmul(upstream, transposed(b, of_b), (n, m), (m, k))
-    return to_a, _matmul(transposed(a, of_a), upstream, (k, n), (n, m))
+def _matrices(flat: Flat, shape: Shape, batches: Shape) -> list[Flat]:
+    """Return the matrix of an operand for each place of the batches of a result."""
+    size = shape[-2] * shape[-1]
+    return [flat[place * size : (place + 1) * size] for place in places(shape[:-2], batches)]
+
+
+def _batches(shapes: Sequence[Shape]) -> Shape:
+    return broadcast(*(shape[:-2] for shape in shapes))
+
+
+def _matmul(given: Sequence[Flat], shapes: Sequence[Shape]) -> Flat:
+    n, k, m = *shapes[0][-2:], shapes[1][-1]
+    first, second = (_matrices(flat, shape, _batches(shapes)) for flat, shape in zip(given, shapes, strict=True))
+    return [number for a, b in zip(first, second, strict=True) for number in _product(a, b, n, k, m)]
+
+
+def _matmul_vjp(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> Sequence[Flat]:
+    terms = matmul_terms(upstream, given, shapes)
+    return [
+        scattered(numbers, places(shape, (*_batches(shapes), *shape[-2:])), math.prod(shape))
+        for numbers, shape in zip(terms, shapes, strict=True)
+    ]
+
+
+def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> list[Flat]:
+    """Return what each operand of `@` receives before it is summed over the batches along which it is repeated."""
+    n, k, m = *shapes[0][-2:], shapes[1][-1]
+    batches = _batches(shapes)
+    above = _matrices(upstream, (*batches, n, m), batches)
+    first, second = (_matrices(flat, shape, batches) for flat, shape in zip(given, shapes, strict=True))
+    to_a = [_product(g, transposed(b, (k, m)), n, m, k) for g, b in zip(above, second, strict=True)]
+    to_b = [_product(transposed(a, (n, k)), g, k, n, m) for g, a in zip(above, first, strict=True)]
+    return [list(itertools.chain.from_iterable(each)) for each in (to_a, to_b)]
 
 
 class Applied(Struct, frozen=True):
@@ -175,7 +385,7 @@ class Applied(Struct, frozen=True):
         local: its local derivatives, from these numbers and the value.
         given: the numbers of the operands.
         shapes: the shapes of the operands.
-        named: the named arguments.
+        arguments: the arguments besides the operands.
     """
 
     whole: Whole | None
@@ -183,18 +393,20 @@ class Applied(Struct, frozen=True):
     local: Callable[..., tuple[float, ...]]
     given: Sequence[Flat]
     shapes: Sequence[Shape]
-    named: dict[str, Any]
+    arguments: Arguments
 
     def value(self) -> Flat:
         """Return the numbers of the result."""
         if self.whole:
-            return self.whole.value(*self.given, *self.shapes, **self.named)
+            args, named = called_with(self.arguments)
+            return self.whole.value(self.given, self.shapes, *args, **named)
         return [float(self.compute(*row)) for row in self._rows()]
 
     def contributions(self, upstream: Flat) -> list[Flat]:
         """Return what each operand receives: for an elementwise operation, its terms, summed over broadcast axes."""
         if self.whole:
-            return list(self.whole.vjp(upstream, *self.given, *self.shapes, **self.named))
+            args, named = called_with(self.arguments)
+            return list(self.whole.vjp(upstream, self.given, self.shapes, *args, **named))
         terms = zip(self.terms(upstream), self.given, self.shapes, strict=True)
         return [scattered(each, self._places(shape), len(numbers)) for each, numbers, shape in terms]
 
@@ -221,5 +433,16 @@ class Applied(Struct, frozen=True):
         return list(zip(*read, strict=True))
 
 
-SUM = Whole(_sum_shape, _sum, _sum_vjp, ("axis", "keepdims"))
+def _ties(numbers: Flat) -> Flat:
+    """Return the derivative of the largest number by each of them. As in torch, equal ones share it."""
+    largest = max(numbers)
+    return [(number == largest) / numbers.count(largest) for number in numbers]
+
+
+SUM = _reduction(math.fsum, lambda numbers: [1.0] * len(numbers))
+MEAN = _reduction(lambda numbers: math.fsum(numbers) / len(numbers), lambda numbers: [1 / len(numbers)] * len(numbers))
+MAX = _reduction(max, _ties)
+RESHAPE, TRANSPOSE = _gather(_reshaped), _gather(_permuted)
+TAKE = _gather(_taken)
+STACK, CONCAT = _gather(_stacked, "axis"), _gather(_joined, "axis")
 MATMUL = Whole(_matmul_shape, _matmul, _matmul_vjp)

@@ -1,14 +1,14 @@
 """Draw random programs: directed acyclic graphs in which nodes are used several times."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
 from msgspec import structs
 
 from ...base.text import did_you_mean
-from .graph import Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
+from .graph import ON_SEVERAL_ARRAYS, Leaf, Node, Number, Op, Operand, Program, ProgramError, number_text
 from .operations import BINARY, ELEMENTWISE, OPERATIONS, value
 
 _LEAVES = "abcd"
@@ -64,7 +64,7 @@ def _one(seed: str, size: int, ops: tuple[str, ...], numbers: bool) -> Program:
     for attempt in range(_TRIES):
         nodes = _Drawing(random.Random(f"{seed}:{attempt}"), size, ops, numbers).draw()
         if nodes is not None:
-            return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
+            return Program(tuple(nodes), len(nodes) - 1, text_of(nodes))
     raise ProgramError(f"no program of {size} operations out of {', '.join(ops)} was found")
 
 
@@ -87,10 +87,11 @@ def _part(drawn: Program, root: int) -> Program | None:
             operands = tuple(place[o] if isinstance(o, int) else o for o in node.operands)
             node = Op("L" if index == root else node.name, node.op, operands)
         nodes.append(node)
-    return Program(tuple(nodes), len(nodes) - 1, _text(nodes))
+    return Program(tuple(nodes), len(nodes) - 1, text_of(nodes))
 
 
-def _text(nodes: Sequence[Node]) -> str:
+def text_of(nodes: Sequence[Node]) -> str:
+    """Return the operations of a program as text."""
     return "; ".join(_statement(node, nodes) for node in nodes if isinstance(node, Op))
 
 
@@ -179,9 +180,35 @@ class _Drawing:
 
 def _statement(node: Op, nodes: Sequence[Node]) -> str:
     texts = [_operand_text(operand, nodes) for operand in node.operands]
+    first, args = texts[0], [_argument_text(name, argument) for name, argument in node.arguments]
     if node.op in BINARY:
-        return f"{node.name} = {texts[0]} {BINARY[node.op]} {texts[1]}"
-    return f"{node.name} = -{texts[0]}" if node.op == "neg" else f"{node.name} = {node.op}({texts[0]})"
+        text = f"{first} {BINARY[node.op]} {texts[1]}"
+    elif node.op in ("neg", "T"):
+        text = f"-{first}" if node.op == "neg" else f"{first}.T"
+    elif node.op == "getitem":
+        text = f"{first}[{args[0].removeprefix('(').removesuffix(')')}]"
+    elif node.op in ON_SEVERAL_ARRAYS:
+        listed = f"[{', '.join(texts)}]"
+        text = f"{node.op}({', '.join([listed, *args])})"
+    elif OPERATIONS[node.op].whole:
+        text = f"{first}.{node.op}({', '.join(args)})"
+    else:
+        text = f"{node.op}({first})"
+    return f"{node.name} = {text}"
+
+
+def _argument_text(name: str, argument: Any) -> str:
+    """Return an argument of an operation as a program writes it. A slice is written so only in an index."""
+    match argument:
+        case ["slice", start, stop, step]:
+            ends = [f"{'' if end is None else end}" for end in (start, stop)]
+            return ":".join([*ends, *([] if step is None else [str(step)])])
+        case ["list", *items]:
+            return str(items)
+        case [*items]:
+            parts = [_argument_text("", item) for item in items]
+            argument = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+    return f"{name}={argument}" if name else str(argument)
 
 
 def _operand_text(operand: Operand, nodes: Sequence[Node]) -> str:
@@ -207,71 +234,3 @@ def _gradients_stay_moderate(nodes: Sequence[Node], values: Sequence[float]) -> 
 
 def _operand_values(node: Op, values: Sequence[float]) -> list[float]:
     return [float(o.value) if isinstance(o, Number) else values[o] for o in node.operands]
-
-
-# -- Make the nodes of a program in another topological order
-
-_MOST_NODES = 64  # larger programs keep their order, so that they need to be sent only once
-_MOST_KEPT = 20_000
-
-
-class Arrangement(NamedTuple):
-    """A program's wire form in another order. `places[i]` is the index in `wire` of the program's node `i`."""
-
-    wire: list[list[object]]
-    places: tuple[int, ...]
-
-
-def arrange(program: Program, number: int) -> Arrangement | None:
-    """Return a program with its nodes in another topological order; None if it keeps its order.
-
-    The order depends only on the operations and on `number`. It is the same for other leaf values,
-    so no verdict depends on the seed from which they were drawn.
-    """
-    if not number or not 1 < len(program.nodes) <= _MOST_NODES:
-        return None
-    known = (program.key, number)
-    if known not in _arranged:
-        if len(_arranged) >= _MOST_KEPT:
-            _arranged.clear()
-        _arranged[known] = _arrange(program, number)
-    return _arranged[known]
-
-
-_arranged: dict[tuple[str, int], Arrangement | None] = {}  # shared by all submissions of a cohort
-
-
-def _arrange(program: Program, number: int) -> Arrangement | None:
-    # the seed of the order has the operations in it, and no values
-    places = _places(program, random.Random(f"{number}:{len(program.nodes)}:{program.shape}"))
-    if places == tuple(range(len(places))):
-        return None
-    wire: list[list[object]] = [[]] * len(places)
-    for place, node in zip(places, program.wire, strict=True):
-        wire[place] = node if node[0] == "leaf" else [places[part] if type(part) is int else part for part in node]
-    return Arrangement(wire, places)
-
-
-def _places(program: Program, draws: random.Random) -> tuple[int, ...]:
-    """Return a random topological order, as the place of each node."""
-    # Kahn's algorithm, with a random choice among the nodes whose inputs have a place
-    waiting = [len(set(inputs)) for inputs in program.inputs]
-    ready = [index for index, count in enumerate(waiting) if not count]
-    places = [0] * len(waiting)
-    for place in range(len(waiting)):
-        index = ready.pop(_below(len(ready), draws.getrandbits))
-        places[index] = place
-        for user in program.users[index]:
-            waiting[user] -= 1
-            if not waiting[user]:
-                ready.append(user)
-    return tuple(places)
-
-
-def _below(count: int, bits: Callable[[int], int]) -> int:
-    """Return a random index as `randrange` does, which takes three times as long."""
-    width = count.bit_length()
-    index = bits(width)
-    while index >= count:
-        index = bits(width)
-    return index

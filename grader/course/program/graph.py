@@ -16,7 +16,7 @@ import msgspec
 
 from ...base.text import did_you_mean
 from . import arrays
-from .arrays import Flat, Shape, ShapeError
+from .arrays import Arguments, Flat, Shape, ShapeError
 from .operations import BINARY, ELEMENTWISE, FUNCTIONS, METHODS, OPERATIONS, REFLECTED
 
 
@@ -79,15 +79,15 @@ class Made(msgspec.Struct, frozen=True):
 class Op(msgspec.Struct, frozen=True):
     """An operation. Its operands are indices of earlier nodes, or plain numbers.
 
-    If `made` is given, `op` is the name of a function of the learner's file. `named` has the named arguments of an
-    operation, such as the axis of a sum.
+    If `made` is given, `op` is the name of a function of the learner's file. `arguments` has those besides the
+    operands, such as the axis of a sum.
     """
 
     name: str
     op: str
     operands: tuple[Operand, ...]
     made: Made | None = None
-    named: tuple[tuple[str, Any], ...] = ()
+    arguments: Arguments = ()
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -181,11 +181,12 @@ class Program:
                 shapes.append(node.shape)
                 continue
             given = [shapes[operand] if isinstance(operand, int) else () for operand in node.operands]
-            whole = OPERATIONS[node.op].whole
+            whole, (args, named) = OPERATIONS[node.op].whole, arrays.called_with(node.arguments)
             try:
-                shapes.append(whole.shape(*given, **dict(node.named)) if whole else arrays.broadcast(*given))
-            except ShapeError as error:
-                raise ProgramError(f"{self.text}: {node.name}: {error}") from None
+                shapes.append(whole.shape(given, *args, **named) if whole else arrays.broadcast(*given))
+            except (TypeError, ValueError) as error:
+                why = error if isinstance(error, ShapeError) else f"`{node.op}` does not take these arguments"
+                raise ProgramError(f"{self.text}: {node.name}: {why}") from None
         return shapes
 
     @cached_property
@@ -325,7 +326,7 @@ class Program:
         row = OPERATIONS[node.op]
         given = [found[o] if isinstance(o, int) else [float(o.value)] for o in node.operands]
         shapes = [self.shapes[o] if isinstance(o, int) else () for o in node.operands]
-        return arrays.Applied(row.whole, row.compute, row.local, given, shapes, dict(node.named))
+        return arrays.Applied(row.whole, row.compute, row.local, given, shapes, node.arguments)
 
     def contributions(self, index: int, upstream: Flat) -> list[Flat]:
         """Return what an operation gives back to each operand, from the upstream gradient of its result."""
@@ -398,9 +399,9 @@ class Program:
     def wire(self) -> list[list[object]]:
         """Return the program as plain lists without names: `["leaf", x]` or `[op, operand, ...]` for each node.
 
-        An operand is an index or `["number", x]`; named arguments follow as `["named", [name, value], ...]`. A leaf
-        that is an array has a nested list. A node that a function of the file makes is `["made", [first, function,
-        arguments, place, count], operand, ...]` (see `Made`).
+        An operand is an index or `["number", x]`; other arguments follow as `["named", [name, argument], ...]` (see
+        `arrays.Arguments`). A leaf that is an array has a nested list. A node that a function of the file makes is
+        `["made", [first, function, arguments, place, count], operand, ...]` (see `Made`).
         """
         return [_wire_of(node) for node in self.nodes]
 
@@ -441,8 +442,8 @@ def _wire_of(node: Node) -> list[object]:
         return ["leaf", arrays.nested(node.numbers, node.shape) if node.shape else node.value]
     if made := node.made:
         return ["made", [made.first, node.op, made.arguments, made.place, made.count], *node.operands]
-    named = [["named", *node.named]] if node.named else []
-    return [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands), *named]
+    arguments = [["named", *node.arguments]] if node.arguments else []
+    return [node.op, *(o if isinstance(o, int) else ["number", o.value] for o in node.operands), *arguments]
 
 
 def _operands(node: Op, values: Sequence[float]) -> list[float]:
@@ -581,6 +582,10 @@ Question: TypeAlias = Program | Descent
 _SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@"}
 _BINDS: dict[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.MatMult: 2, ast.Pow: 4}
 _SIGN, _ATOM = 3, 6  # a minus binds less tightly than a power
+ON_SEVERAL_ARRAYS = ("stack", "concat")
+_ON_ONE_ARRAY = tuple(
+    name for name, row in OPERATIONS.items() if row.whole and name not in (*BINARY, *ON_SEVERAL_ARRAYS, "T", "getitem")
+)
 _OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
 
 
@@ -600,7 +605,8 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
             function of the learner's file with nodes, numbers, texts, and lists of these. The function returns a
             node, or a list with a node for each name on the left.
         values: the value of each leaf of either program, by name. A list is an array, unless there is a `truth`, or the
-            text has the name with an index, such as `row[0]` or `table[1][2]`. Then it makes a leaf for each number.
+            text has nothing of it but single numbers, such as `row[0]` or `table[1][2]`. Then it makes a leaf for each
+            number.
             The name of the list stands for the list of these leaves in a call.
 
     Raises:
@@ -609,7 +615,9 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
     if not isinstance(text, str):
         raise ProgramError(f"a program is a text such as 'L = a * b', not {text!r}")
     single = {
-        key for key, value in values.items() if isinstance(value, (list, tuple)) and (truth or _indexed(key, text))
+        key
+        for key, value in values.items()
+        if isinstance(value, (list, tuple)) and (truth or _only_single(key, value, text))
     }
     try:
         leaves = tuple(leaf for key, value in values.items() for leaf in _leaves(key, value, key in single))
@@ -622,9 +630,13 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
 _Given: TypeAlias = tuple[str, tuple[str, ...], Shape]
 
 
-def _indexed(name: str, text: str) -> bool:
-    """Return whether a text has a name with an index."""
-    return re.search(rf"\b{re.escape(name)}\s*\[", text) is not None
+def _only_single(name: str, value: Rows, text: str) -> bool:
+    """Return whether a text has nothing of a list but single numbers, such as `table[1][2]`."""
+    depth = 0
+    while isinstance(value, (list, tuple)) and value:
+        value, depth = value[0], depth + 1
+    uses = re.findall(rf"\b{re.escape(name)}\b((?:\s*\[[^\[\]]*\])*)", text)
+    return any(uses) and all(re.fullmatch(rf"(\s*\[\s*\d+\s*\]){{{depth}}}", use) for use in uses)
 
 
 @lru_cache(maxsize=256)  # shared by all submissions of a cohort
@@ -790,11 +802,15 @@ class _Parser:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return self._number(number)
             case ast.Name() | ast.Subscript():
-                leaf = self._text(expression)  # also `row[0]`, whose name is this text
-                if leaf not in self.names:
-                    raise self._error(f"{leaf} has no value")
-                self.used.add(leaf)
-                return self.names[leaf]
+                text = self._text(expression)  # also `row[0]`, which may be the name of a leaf
+                known = self.names.get(text)
+                if known is not None and (isinstance(expression, ast.Name) or isinstance(self.nodes[known], Leaf)):
+                    self.used.add(text)
+                    return known
+                if isinstance(expression, ast.Name) or not self._is_node(expression.value):
+                    raise self._error(f"{text} has no value")
+                index = self._argument_of("an index", expression.slice)
+                return self._operation("getitem", [expression.value], expression, name, (("", index),))
             # `-2` is a number, and not the operation `neg`
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
                 return self._number(-number)
@@ -809,25 +825,59 @@ class _Parser:
                 function in FUNCTIONS
             ):
                 return self._operation(function, [operand], expression, name)
-            case (
-                ast.Call(func=ast.Name(id=function), args=[operand], keywords=named)
-                | ast.Call(func=ast.Attribute(value=operand, attr=function), args=[], keywords=named)
-            ) if function in OPERATIONS and OPERATIONS[function].whole:
-                return self._operation(function, [operand], expression, name, self._named(function, named))
+            case ast.Attribute(value=operand, attr="T"):
+                return self._operation("T", [operand], expression, name)
+            case ast.Call(func=ast.Attribute(value=operand, attr=function), args=args, keywords=named) if (
+                function in _ON_ONE_ARRAY
+            ):
+                return self._operation(function, [operand], expression, name, self._arguments(function, args, named))
+            case ast.Call(func=ast.Name(id=function), args=[ast.List(elts=operands), *args], keywords=named) if (
+                operands and function in ON_SEVERAL_ARRAYS
+            ):
+                return self._operation(function, operands, expression, name, self._arguments(function, args, named))
+            case ast.Call(func=ast.Name(id=function), args=[operand, *args], keywords=named) if (
+                function in _ON_ONE_ARRAY and OPERATIONS[function].is_function
+            ):
+                return self._operation(function, [operand], expression, name, self._arguments(function, args, named))
             case _:
                 raise self._error(f"`{ast.unparse(expression)}` is not supported in programs{_known(expression)}")
 
-    def _named(self, function: str, keywords: Sequence[ast.keyword]) -> tuple[tuple[str, Any], ...]:
-        """Return the named arguments of an operation on arrays."""
+    def _is_node(self, expression: ast.expr) -> bool:
+        """Return whether an expression without its index is an operation, or the name of a node. No scalar leaf is."""
+        while isinstance(expression, ast.Subscript):
+            expression = expression.value
+        if not isinstance(expression, ast.Name):
+            return True
+        node = self.nodes[self.names[expression.id]] if expression.id in self.names else Leaf("", 0.0)
+        return isinstance(node, Op) or bool(node.shape)
+
+    def _arguments(self, function: str, args: Sequence[ast.expr], named: Sequence[ast.keyword]) -> Arguments:
+        """Return the arguments of an operation on arrays besides its operands."""
         whole = OPERATIONS[function].whole
-        try:
-            named = tuple((one.arg or "", ast.literal_eval(one.value)) for one in keywords)
-        except ValueError:
-            raise self._error(f"an argument of `{function}` is not a number, a bool or a tuple of numbers") from None
-        for argument, _ in named:
-            if whole and argument not in whole.arguments:
-                raise self._error(f"`{function}` has no argument `{argument}`{did_you_mean(argument, whole.arguments)}")
-        return named
+        known = whole.arguments if whole else ()
+        for one in named:
+            if one.arg not in known:
+                raise self._error(f"`{function}` has no argument `{one.arg}`{did_you_mean(one.arg or '', known)}")
+        if known and len({*known[: len(args)], *(one.arg for one in named)}) < len(args) + len(named):
+            raise self._error(f"`{function}` has an argument twice, or too many of them")
+        places = known if function in ON_SEVERAL_ARRAYS else ("",) * len(args)
+        given = [*zip(places, args, strict=False), *((one.arg or "", one.value) for one in named)]
+        return tuple((name, self._argument_of(f"an argument of `{function}`", one)) for name, one in given)
+
+    def _argument_of(self, what: str, argument: ast.expr | None) -> Any:
+        """Return an argument as in `Arguments`. `what` begins an error."""
+        match argument:
+            case None:
+                return None
+            case ast.Tuple(elts=items):
+                return tuple(self._argument_of(what, item) for item in items)
+            case ast.Slice(lower=lower, upper=upper, step=step):
+                return "slice", *(self._argument_of(what, part) for part in (lower, upper, step))
+            case ast.List(elts=items) if items and what == "an index":
+                return "list", *(self._argument_of(what, item) for item in items)
+            case ast.Constant(value=int() | None) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+                return ast.literal_eval(argument)
+        raise self._error(f"{what} is not a number, a bool or a tuple of numbers: `{ast.unparse(argument)}`")
 
     def _number(self, number: int | float) -> Number:
         try:
@@ -844,14 +894,14 @@ class _Parser:
         operands: list[ast.expr],
         expression: ast.expr,
         name: str | None,
-        named: tuple[tuple[str, Any], ...] = (),
+        arguments: Arguments = (),
     ) -> int:
         parts = tuple(self._operand(operand) for operand in operands)
         if OPERATIONS[op].whole:
             self.on_arrays = ast.unparse(expression)
         if all(isinstance(part, Number) for part in parts):
             raise self._error(f"`{ast.unparse(expression)}` has only numbers as operands; an operation needs a node")
-        return self._add(Op(name or self._unnamed(self._text(expression)), op, parts, named=named))
+        return self._add(Op(name or self._unnamed(self._text(expression)), op, parts, arguments=arguments))
 
     def _text(self, expression: ast.expr, binds: int = 0) -> str:
         """Return the text that `ast.unparse` makes of an expression of a program, in parentheses where it has to be.
@@ -876,7 +926,7 @@ class _Parser:
                     first, second = (own + 1, own) if isinstance(op, ast.Pow) else (own, own + 1)
                     text = f"{self._text(left, first)} {_SYMBOLS[type(op)]} {self._text(right, second)}"
                     self._texts[expression] = text, own
-                case ast.Call(func=ast.Name(id=function), args=[operand]):
+                case ast.Call(func=ast.Name(id=function), args=[operand], keywords=[]):
                     self._texts[expression] = f"{function}({self._text(operand)})", _ATOM
                 case _:
                     self._texts[expression] = ast.unparse(expression), _ATOM

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, structs
 
-from .arrays import MATMUL, SUM, Whole
+from . import arrays
+from .arrays import Whole
 
 SampleOperands: TypeAlias = tuple[tuple[float, ...], ...]
 
@@ -132,7 +133,7 @@ def _functions(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     # times 1.0, because a derivative such as `1` is an int
     zeros = row.zero_where or ("False",) * len(row.derivatives)
     local = [f"0.0 if {zero} else 1.0 * ({text})" for text, zero in zip(row.derivatives, zeros, strict=True)]
-    value = _compiled(row.operands, row.value) if row.method is None else getattr(operator, row.method)
+    value: Any = _compiled(row.operands, row.value) if row.method is None else getattr(operator, row.method, None)
     return value, _compiled(f"{row.operands}L", f"({', '.join(local)},)")
 
 
@@ -188,8 +189,18 @@ _TABLE = (
     Operation("sigmoid", "1 / (1 + exp(-a))", ("L * (1 - L)",), tame=lambda x: abs(x[0]) <= 20, optional=True),
 )
 _ON_ARRAYS = (
-    Operation("sum", "sum(a)", ("spread(G)",), whole=SUM),
-    Operation("matmul", "a @ b", ("G @ b.T", "a.T @ G"), "__matmul__", whole=MATMUL),
+    Operation("sum", "sum(a)", ("spread(G)",), whole=arrays.SUM),
+    Operation("matmul", "a @ b", ("G @ b.T", "a.T @ G"), "__matmul__", whole=arrays.MATMUL),
+    Operation("mean", "mean(a)", ("spread(G) / n",), optional=True, whole=arrays.MEAN),
+    Operation("max", "max(a)", ("spread(G) * (a == spread(L))",), optional=True, whole=arrays.MAX),
+    Operation("reshape", "a.reshape(shape)", ("G.reshape(a.shape)",), "reshape", optional=True, whole=arrays.RESHAPE),
+    Operation(
+        "transpose", "a.transpose(axes)", ("G.transpose(inverse)",), "transpose", optional=True, whole=arrays.TRANSPOSE
+    ),
+    Operation("T", "a.T", ("G.T",), "T", optional=True, whole=arrays.TRANSPOSE),
+    Operation("getitem", "a[i]", ("scatter(G, i)",), "__getitem__", optional=True, whole=arrays.TAKE),
+    Operation("stack", "stack([a, b])", ("G[i]",), "stack", optional=True, whole=arrays.STACK),
+    Operation("concat", "concat([a, b])", ("part(G)",), "concat", optional=True, whole=arrays.CONCAT),
 )
 ELEMENTWISE = {operation.name: operation for operation in _TABLE}
 OPERATIONS = ELEMENTWISE | {operation.name: operation for operation in _ON_ARRAYS}

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ...course.program import Leaf, Op
+from ...course.figures import GameNode
 
 ReplayFault: TypeAlias = Literal[
     "", "contribution", "moved", "lost", "order", "twice", "never", "forward", "seed", "held", "graph"
@@ -33,19 +33,6 @@ class SourceText(msgspec.Struct, frozen=True):
     about_repair: str = ""
 
 
-class Input(msgspec.Struct, frozen=True):
-    """One operand of an operation. Either `node` or `number` is set, and the other is None."""
-
-    node: int | None = None
-    number: float | None = None
-
-    @classmethod
-    def of(cls, node: Leaf | Op) -> "tuple[Input, ...]":
-        """Return the operands of a program's node."""
-        operands = () if isinstance(node, Leaf) else node.operands
-        return tuple(cls(node=one) if isinstance(one, int) else cls(number=float(one.value)) for one in operands)
-
-
 class Seen(msgspec.Struct, frozen=True):
     """The learner's value and gradient of a node after the backward pass, as numbers and as text."""
 
@@ -60,15 +47,6 @@ class Expected(msgspec.Struct, frozen=True):
 
     data: float | None
     grad: float | None
-
-
-class GameNode(msgspec.Struct, frozen=True):
-    """A node of a program. `op` is `leaf` or an operation of `grader.program.OPERATIONS`."""
-
-    name: str
-    op: str
-    inputs: tuple[Input, ...]
-    leaf_value: float | None
 
 
 class ReplayNode(GameNode, frozen=True):

@@ -11,16 +11,19 @@ from msgspec.structs import replace
 
 from ...base.page import Parts, write_page
 from ...base.text import plain
+from ...course.figures import GameNode, Input
 from ...course.program import ELEMENTWISE, Leaf, Operation, Program, program
-from .model import GameNode, Input, Landscape, Model, Played, Replay, Thermometer
+from .model import Landscape, Model, Played, Replay, Thermometer
 
 _HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
-# the page's scripts, in the order in which they are included
-_OWN = (
-    *("numbers", "operations", "runs", "words", "graph", "source", "step", "tables", "leaves", "game", "landscape"),
-    *("thermometer", "model", "player", "replay"),
-)
+# the scripts that draw runs and let them be played, in the order in which they are included
+_DRAWING = ("numbers", "operations", "runs", "words", "graph", "step", "tables", "game", "landscape", "player")
+# those of the page alone
+_OWN = ("source", "leaves", "thermometer", "model", "replay")
+# what another page needs to draw runs, besides `operations_script`
+DRAWING_SCRIPTS = (_ASSETS / "dagre.min.js", *(_HERE / f"{name}.js" for name in _DRAWING))
+DRAWING_STYLE = _HERE / "graph.css"
 
 
 _SCRIPT = """\
@@ -33,7 +36,7 @@ const OPERATIONS = (({{ {functions} }}) => ({{
 """
 
 
-def _script() -> str:
+def operations_script() -> str:
     """Return the table of operations as a script."""
     texts = " ".join(text for one in ELEMENTWISE.values() for text in (one.value, *one.derivatives))
     # the functions that the texts of the table call, which JavaScript has in `Math`
@@ -55,10 +58,11 @@ PARTS = Parts(
     template=_HERE / "template.html",
     about="your backward pass",
     libraries=(_ASSETS / "dagre.min.js",),
-    own=tuple(_HERE / f"{name}.js" for name in _OWN),
+    own=tuple(_HERE / f"{name}.js" for name in (*_DRAWING, *_OWN)),
     style=_HERE / "replay.css",
+    shared_style=DRAWING_STYLE,
     licences=_ASSETS / "LICENSES.txt",
-    generated=_script(),
+    generated=operations_script(),
 )
 # a program that the order game offers beside those of the replays
 GAME = program("b = a + 1; c = a * 3; d = b * c", a=2)
@@ -106,7 +110,7 @@ def document(played: Played) -> ReplayPage:
         return replace(replay, nodes=tuple(replace(n, name=name) for n, name in zip(replay.nodes, names, strict=True)))
 
     shown = tuple(map(named, played.replays))
-    game = Game(GAME_TITLE, plain(GAME.text), _nodes(GAME), GAME.root)
+    game = Game(GAME_TITLE, plain(GAME.text), nodes_of(GAME), GAME.root)
     return ReplayPage(shown, played.landscape, played.thermometers, played.model, played.note, game)
 
 
@@ -135,11 +139,12 @@ def _free_names() -> Iterator[str]:
         yield from (f"{letter}{number}" for letter in _LETTERS)
 
 
-def _nodes(game: Program) -> tuple[GameNode, ...]:
-    """Return a program's nodes in the form of a replay."""
+def nodes_of(game: Program) -> tuple[GameNode, ...]:
+    """Return a program's nodes in the form of a replay, each with a short name."""
+    names = short_names([node.name for node in game.nodes], game.root)
     return tuple(
-        GameNode(node.name, "leaf", (), node.value)
+        GameNode(name, "leaf", (), node.value)
         if isinstance(node, Leaf)
-        else GameNode(node.name, node.op, Input.of(node), None)
-        for node in game.nodes
+        else GameNode(name, node.op, Input.of(node), None)
+        for node, name in zip(game.nodes, names, strict=True)
     )

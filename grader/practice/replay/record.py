@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...base.text import plain
+from ...course.figures import Input
 from ...course.load import Check, Course, Exercise, Limits
 from ...course.oracle import Answer, Oracle, OracleError
 from ...course.program import Leaf, Number, Op, Program, ProgramError, number_text
@@ -45,7 +46,6 @@ from .model import (
     Change,
     Expected,
     Forward,
-    Input,
     Replay,
     ReplayNode,
     ReplayProblem,

@@ -1,6 +1,7 @@
 """A correct pass forward and backward over a program, computed from the table of operations, without torch.
 
-If an operation is undefined or overflows, its value or its local derivative is nan or an infinity."""
+If an operation is undefined or overflows, its value or its local derivative is nan or an infinity.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -332,7 +332,7 @@ class Traced(_Wire, tag="trace", frozen=True):
 
 
 class TrainingEvent(_Wire, frozen=True):
-    """An event in a call of a function that trains. `grader.runner.worker.adapter.recording` describes the kinds.
+    """An event in a call of a function that trains. `grader.runner.worker.adapter.log` describes the kinds.
 
     Attributes:
         place: A leaf, which loss it is, or -1.

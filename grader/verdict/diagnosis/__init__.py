@@ -1,20 +1,7 @@
 """Explain a wrong engine: derive fault facts, and find the misconception that behaves exactly like it."""
 
-from .facts import (
-    NOTHING_ADDED,
-    explains,
-    gradient_facts,
-    gradient_probes,
-    of_results,
-    operation_of,
-    pass_facts,
-    pass_probes,
-    rule_facts,
-    rule_probes,
-    rules_unused,
-    shift_facts,
-    shift_probes,
-)
+from .facts import NOTHING_ADDED, explains, operation_of
+from .gradients import gradient_facts, gradient_probes, rules_unused, shift_facts, shift_probes
 from .misconceptions import (
     Behaviour,
     Edit,
@@ -36,4 +23,6 @@ from .misconceptions import (
     unfinished,
     without,
 )
+from .passes import pass_facts, pass_probes
+from .rules import of_results, rule_facts, rule_probes
 from .training import training_facts, training_probes

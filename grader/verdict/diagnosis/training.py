@@ -347,7 +347,7 @@ class _History:
     """The history of a training, from its log.
 
     Args:
-        log: the events. `Log` in `grader.runner.worker.adapter.recording` describes the kinds.
+        log: the events. `Log` in `grader.runner.worker.adapter.log` describes the kinds.
 
     Attributes:
         count: the number of parameters.

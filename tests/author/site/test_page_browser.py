@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from read_yaml import read_yaml
 from site_of import CACHE, Served, course_of_a_site, distribution, served, site_of, until, wheel_of
 
+from grader.author.drawing import drawn
 from grader.course.load import Course, load_course
 
 pytestmark = pytest.mark.browser
@@ -556,8 +557,8 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-# the words of a lesson on the page, with the sign of each item of a list
-LESSON = """[...document.querySelectorAll("#text > *")].map((block) => block.localName === "ul"
+# the words of a lesson on the page, figures and questions aside, with the sign of each item of a list
+LESSON = """[...document.querySelectorAll("#text > :not(.figure, .questions)")].map((block) => block.localName === "ul"
     ? [...block.children].map((item) => `- ${item.textContent}`).join("\\n") : block.textContent).join("\\n")"""
 
 
@@ -569,6 +570,8 @@ def test_a_lesson_has_every_word_of_its_docstring(still: BrowserContext, course:
         opened(page, exercise.number)
         expect(page.locator("#title")).to_have_text(f"{exercise.number} {exercise.title}")
         docstring = ast.get_docstring(ast.parse((ROOT / "exercises" / exercise.filename).read_text("utf-8"))) or ""
+        for figure in exercise.figures:
+            docstring = docstring.replace("\n".join(f"    {line}".rstrip() for line in drawn(figure)), "")
         text = docstring.partition("\n")[2].replace("`", "")
         assert text.split() == page.evaluate(LESSON).split(), exercise.id
 
@@ -613,6 +616,20 @@ def test_a_forged_answer_is_refused(still: BrowserContext, action: str, forged: 
     assert "taken" == page.evaluate(ask, ["grade", json.dumps(right)])
     text = json.dumps({**(right if action == "grade" else {}), **forged}).replace("LARGE", 5_000_000 * "x")
     assert page.evaluate(ask, [action, text]) in ("Error", "SyntaxError")
+
+
+def test_an_answer_is_judged_by_its_check(visit: Visit) -> None:
+    """The question says which number is wrong, and then that the answer is right; the file has the answer."""
+    page = visit.page
+    opened(page, "05")
+    for given, said in (("1, 10, -1", "not right yet: dL/da (yours: 1)"), ("10, 10, -1", "This is right")):
+        page.get_by_label("Your answer").fill(given)
+        page.keyboard.press("Enter")
+        expect(page.locator(".questions .told")).to_contain_text(said)
+    assert "    return 10, 10, -1\n" in page.evaluate(
+        "Object.entries(localStorage).find(([key]) => /text:predict/.test(key))[1]"
+    ).replace("\\n", "\n")
+    page.locator("#reset").click()
 
 
 def test_a_forged_verdict_is_a_failure(visit: Visit) -> None:

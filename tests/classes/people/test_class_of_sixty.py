@@ -26,7 +26,8 @@ from grader.classes.cohort.export import export
 from grader.classes.cohort.jobs import Graded, Job
 from grader.classes.intake import LAYOUTS
 from grader.cli import cohort
-from grader.cli.cohort import run_cohort, run_decide
+from grader.cli.cohort import run_cohort
+from grader.cli.decide import run_decide
 from grader.cli.instructor import compare
 from grader.cli.options import CohortOptions, DecideOptions
 from grader.course.load import Course

@@ -1,5 +1,6 @@
 """Programs with arrays: shapes, values and gradients on flat lists, which agree with torch's."""
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +9,12 @@ import pytest
 from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from torch_answers import answer
 
 from grader.course.program import ProgramError, arrays
 from grader.course.program.arrays import Shape
+from grader.course.program.draw import text_of
 from grader.program import program
 
 A = [[1, -2, 0.5], [-1.5, 4, 3]]
@@ -64,25 +67,98 @@ def test_elementwise_operations_broadcast_as_in_torch(
         agrees(f"L = sum((a {op} b) * c)", a=first, b=second, c=weights)
 
 
+SHAPES = st.lists(st.sampled_from(LENGTHS), min_size=1, max_size=3).map(tuple)
+
+
+def different(data: st.DataObject, shape: Shape) -> Any:
+    """Return a nested list of numbers of which no two are equal."""
+    count = math.prod(shape)
+    numbers = iter(data.draw(st.lists(st.integers(-300, 300), unique=True, min_size=count, max_size=count)))
+    return nested(shape, lambda: next(numbers) / 100)
+
+
 @pytest.mark.slow
-@settings(max_examples=100, deadline=None)
-@given(st.data(), st.lists(st.sampled_from(LENGTHS), min_size=1, max_size=3), st.booleans())
-def test_sums_are_spread_as_in_torch(data: st.DataObject, shape: list[int], keepdims: bool) -> None:
-    """Each number receives the upstream gradient of the sum that it is a part of, whichever axes are summed."""
+@settings(max_examples=120, deadline=None)
+@given(st.data(), SHAPES, st.sampled_from(("sum", "mean", "max")))
+def test_reductions_agree_with_torch(data: st.DataObject, shape: Shape, op: str) -> None:
+    """Each number receives its part of the upstream gradient, whichever axes are given, by name or by place."""
     axes = data.draw(st.lists(st.integers(0, len(shape) - 1), unique=True, min_size=1))
     axis = data.draw(st.sampled_from([None, axes[0], axes[0] - len(shape), tuple(axes)]))
-    a = nested(tuple(shape), lambda: drawn(data))
-    agrees(f"h = tanh(a); L = sum(h.sum(axis={axis}, keepdims={keepdims}) * h.sum() * 0.5)", a=a)
+    keepdims = data.draw(st.booleans())
+    arguments = data.draw(st.sampled_from([f"axis={axis}, keepdims={keepdims}", f"{axis}, {keepdims}"]))
+    agrees(f"h = tanh(a).{op}({arguments}); L = sum(h * h * {op}(a))", a=different(data, shape))
+
+
+@st.composite
+def in_other_places(draw: st.DrawFn, shape: Shape) -> str:
+    """An operation on `a` whose result has numbers of `a` in other places, or several times."""
+    axes = draw(st.permutations(range(len(shape))))
+    axis = draw(st.integers(0, len(shape) - 1))
+    rows = st.lists(st.integers(-shape[0], shape[0] - 1), min_size=1, max_size=4)
+    start = draw(st.integers(0, shape[axis] - 1))
+    before = ":, " * axis
+    pairs = draw(st.lists(st.tuples(*[st.integers(0, length - 1) for length in shape]), min_size=1, max_size=4))
+    texts = [
+        f"a.transpose({', '.join(map(str, axes))})",
+        "a.transpose()",
+        "a.T",
+        f"a.reshape({draw(st.sampled_from([math.prod(shape), -1]))})",
+        f"a.reshape({tuple(axes[i] * 0 + shape[axes[i]] for i in range(len(axes)))})",
+        f"a.reshape(-1, {shape[axis]})",
+        f"a[{draw(st.integers(-shape[0], shape[0] - 1))}]",
+        f"a[{draw(rows)}]",
+        f"a[{before}{start}]",
+        f"a[{before}{start}:]",
+        f"a[{before}::{draw(st.integers(1, 2))}]",
+        f"a[{before}::-1]",
+        f"a[{before}{[start, start, 0]}]",
+        f"a[{', '.join(str(list(each)) for each in zip(*pairs, strict=True))}]",
+        f"stack([a, -a, a], axis={axis - len(shape)})",
+        f"concat([a, a * 2], axis={axis})",
+        f"concat([a, stack([a, a])[0]], {axis})",
+    ]
+    return draw(st.sampled_from(texts))
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(st.data(), st.tuples(*[st.sampled_from((1, *LENGTHS))] * 3))
-def test_products_of_matrices_agree_with_torch(data: st.DataObject, lengths: tuple[int, int, int]) -> None:
-    """Each operand receives the product of the upstream gradient and the other operand, transposed."""
+@settings(max_examples=200, deadline=None)
+@given(st.data(), SHAPES)
+def test_numbers_in_other_places_take_their_gradients_along(data: st.DataObject, shape: Shape) -> None:
+    """A number that the result has several times receives the sum; one that it does not have receives nothing."""
+    text = data.draw(in_other_places(shape))
+    # torch has no slices with a negative step
+    if "::-1" not in text:
+        agrees(f"h = tanh({text}); L = sum(h * h + exp({text}))", a=different(data, shape))
+
+
+@pytest.mark.slow
+@settings(max_examples=120, deadline=None)
+@given(st.data(), st.tuples(*[st.sampled_from((1, *LENGTHS))] * 3), shapes_that_broadcast(), st.booleans())
+def test_products_of_matrices_agree_with_torch(
+    data: st.DataObject, lengths: tuple[int, int, int], batches: tuple[Shape, Shape], batched: bool
+) -> None:
+    """Each operand receives the product of the upstream gradient and the other operand, transposed.
+
+    It is summed over the batches along which the operand is repeated.
+    """
     n, k, m = lengths
-    a, b, c = (nested(shape, lambda: drawn(data)) for shape in ((n, k), (k, m), (n, m)))
+    first, second = (shape[-2:] if batched else () for shape in batches)
+    result = (*arrays.broadcast(first, second), n, m)
+    a, b, c = (nested(shape, lambda: drawn(data)) for shape in ((*first, n, k), (*second, k, m), result))
     agrees("L = sum((a @ b) * c + relu(a @ b))", a=a, b=b, c=c)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), SHAPES)
+def test_the_text_of_operations_is_parsed_to_the_same_operations(data: st.DataObject, shape: Shape) -> None:
+    """A program that is written out and parsed again has the same nodes."""
+    text = data.draw(in_other_places(shape))
+    a = nested(shape, lambda: 2)
+    asked = program(f"h = {text} + sum(a); k = a.mean(axis=0, keepdims=True); L = sum(a.max(0) * k) + -sum(h)", a=a)
+    names = {node.name: f"n{i}" for i, node in enumerate(asked.nodes)}
+    nodes = [structs.replace(node, name=names[node.name]) for node in asked.nodes]
+    again = program(text_of(nodes), **{names["a"]: a})
+    assert nodes == list(again.nodes)
 
 
 @pytest.mark.slow
@@ -134,6 +210,16 @@ def test_a_name_with_an_index_is_a_leaf_of_its_own() -> None:
     single = program("L = row[0] * row[1]", row=[2, 3])
     assert (["row[0]", "row[1]", "L"], False) == (single.names, single.has_arrays)
     assert program("L = sum(row)", row=[2, 3]).has_arrays
+    assert ["t[0][0]", "t[1][0]", "L"] == program("L = t[1][0] * t[0][0]", t=[[1], [3]]).names
+
+
+@every(
+    "text", ["L = sum(t[1])", "L = t[0][1] * sum(t)", "L = t[0, 1] * t[0, 0]", "L = sum(t[[0, 0]])", "L = sum(t[:, 0])"]
+)
+def test_any_other_index_takes_a_part_of_an_array(text: str) -> None:
+    """The list is one leaf then."""
+    parsed = program(text, t=[[1, 2], [3, 4]])
+    assert (["t"], True) == ([leaf.name for leaf in parsed.leaves], "getitem" in parsed.operations)
 
 
 @every(
@@ -151,6 +237,27 @@ def test_a_name_with_an_index_is_a_leaf_of_its_own() -> None:
         ("L = sum(a)", {"a": [[], []]}, "a list is empty"),
         ("L = sum(a)", {"a": [1, "2x"]}, "the value of a leaf is not a number"),
         ("L = sum(a)", {"a": [1, float("inf")]}, "a = inf is not finite"),
+        ("L = a.sum(0, axis=1)", {"a": A}, "`sum` has an argument twice, or too many of them"),
+        ("L = a.sum(axis=(0, 0))", {"a": A}, "(0, 0) names an axis twice"),
+        ("L = a.mean(axis=[0, 1])", {"a": A}, "an argument of `mean` is not a number, a bool or a tuple of numbers"),
+        ("L = a.max(axis=1.5)", {"a": A}, "an argument of `max` is not a number"),
+        ("L = a.reshape(4)", {"a": A}, "an array of shape (2, 3) has no shape (4,)"),
+        ("L = a.reshape(-1, 4)", {"a": A}, "an array of shape (2, 3) has no shape (-1, 4)"),
+        ("L = a.reshape((1, 2), 3)", {"a": A}, "`reshape` does not take these arguments"),
+        ("L = a.transpose(0, 0)", {"a": A}, "(0, 0) names an axis twice"),
+        ("L = a.transpose(0)", {"a": A}, "an array of shape (2, 3) has other axes than (0,)"),
+        ("L = a[5]", {"a": A}, "an array of shape (2, 3) has no index 5 along axis 0"),
+        ("L = a[0, 0, 0]", {"a": A}, "an array of shape (2, 3) has no 3 axes"),
+        ("L = a[2:]", {"a": A}, "the index of an array of shape (2, 3) takes nothing"),
+        ("L = a[[0, 1], [0]]", {"a": A}, "the lists of an index have different lengths"),
+        ("L = a['x']", {"a": A}, "an index is not a number, a bool or a tuple of numbers: `'x'`"),
+        ("L = b[0]", {"a": A}, "b[0] has no value"),
+        ("L = row[2] * row[0]", {"row": [1, 2]}, "row[2] has no value"),
+        ("L = stack([a, b])", {"a": A, "b": ROW}, "the shapes (2, 3) and (3,) differ"),
+        ("L = concat([a, b])", {"a": A, "b": [ROW[:2]]}, "the shapes (2, 3) and (1, 2) do not fit"),
+        ("L = concat([a, a], axis=2)", {"a": A}, "an array of shape (2, 3) has no axis 2"),
+        ("L = a @ b", {"a": [A, A], "b": [[ROW[:1]] * 3] * 3}, "the shapes (2,) and (3,) do not fit"),
+        ("L = mean(a)", {"a": 2}, "`mean(a)` needs a leaf that is an array"),
     ],
 )
 def test_what_does_not_fit_is_a_program_error(text: str, leaves: dict[str, Any], says: str) -> None:

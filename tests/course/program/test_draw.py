@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.course.program import Leaf, Number, Op
-from grader.course.program.draw import _below
+from grader.course.program.arrange import _below
 from grader.course.program.operations import BINARY, ELEMENTWISE
 from grader.program import Program, draw, program
 

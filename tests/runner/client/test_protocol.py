@@ -42,6 +42,8 @@ from grader.runner.client import (
 )
 from grader.runner.client.protocol import decode_batch, decode_load
 from grader.runner.worker.adapter import recording
+from grader.runner.worker.adapter.log import MOST_EVENTS
+from grader.runner.worker.adapter.trace import MOST_NODES
 from grader.runner.worker.confine.framing import HEADER
 
 CASES = int(os.environ.get("BACKWARD_FUZZ_CASES", "300"))
@@ -797,7 +799,7 @@ def test_more_than_a_worker_sends_is_refused() -> None:
         with pytest.raises(Refused):
             recorded("done", [forged(RECORD, (2,), visits), ["nothing"]])
     assert (recording.MOST_VISITS, recording.MOST_CHANGES) == (bounds.VISITS, bounds.CHANGES)
-    assert recording.MOST_NODES == bounds.TRACED
+    assert MOST_NODES == bounds.TRACED
 
 
 def test_the_longest_recording_that_a_worker_sends_fits() -> None:
@@ -951,7 +953,7 @@ def test_the_longest_log_fits() -> None:
     batch = Batch((Run(ASKED, WATCHED),), 1000, 1.0)
     longest = ["pass", 10**6, (-1.2345678901234567e-300).hex()]
     (log,) = logged(["log", [longest] * bounds.EVENTS, False], batch).logged
-    assert recording.MOST_EVENTS == bounds.EVENTS == len(log.events)
+    assert MOST_EVENTS == bounds.EVENTS == len(log.events)
 
 
 # -- arrays ---------------------------------------------------------------------------------------------------

@@ -5,13 +5,13 @@ from pathlib import Path
 from every import every
 from ours import SOLUTIONS
 
-from grader.runner.same_interpreter import leaves_traces
+from grader.runner.same_interpreter import SMALL, leaves_traces
 
 
 @every("path", sorted(SOLUTIONS.glob("*.py")), ids=lambda path: path.stem)
 def test_solutions_leave_nothing(path: Path) -> None:
-    """Usual code needs no other interpreter after it."""
-    assert not leaves_traces(path.read_text(encoding="utf-8"))
+    """Usual code needs no other interpreter after it, also if it uses the small numpy of a tab."""
+    assert not leaves_traces(path.read_text(encoding="utf-8"), {"numpy": SMALL})
 
 
 @every(
@@ -65,3 +65,20 @@ def test_usual_code_leaves_nothing(line: str) -> None:
 def test_ways_to_the_interpreter_are_known(line: str) -> None:
     """Whatever reaches a module's namespace, a frame, a function's or a class's own data needs another interpreter."""
     assert leaves_traces(line)
+
+
+@every(
+    "line",
+    [
+        "np.array = None",
+        "np.ndarray.sum = None",
+        "np.array([1]).dtype.kind = 'f'",
+        "np._operator.attrgetter('x')",
+        "np.__dict__",
+        "[np][0].array = None",
+    ],
+)
+def test_ways_into_the_small_numpy_are_known(line: str) -> None:
+    """It is as harmless as a module of the standard library, and no more."""
+    assert not leaves_traces("import numpy as np", {"numpy": SMALL})
+    assert leaves_traces(f"import numpy as np\n{line}", {"numpy": SMALL})

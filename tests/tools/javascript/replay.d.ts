@@ -64,7 +64,9 @@ interface Run {
   named: number;
   frames: Frame[];
   first: number | null;
-  replay: Pick<Data.Replay, "fault" | "fault_node" | "problem" | "reference" | "nodes" | "root">;
+  replay: Pick<Data.Replay, "fault" | "fault_node" | "problem" | "reference" | "root"> & { nodes: GraphNode[] };
+  /** what is said at the end of a run of the reference */
+  ending?: string;
 }
 
 type Show = (frame: Frame, at: number) => void;
@@ -72,6 +74,17 @@ interface Player {
   to(where: number | null): void;
   readonly at: number;
   load(run: Run, where?: number): void;
+}
+/** What a player is worked with. */
+interface Controls {
+  toggle: HTMLButtonElement;
+  slider: HTMLInputElement;
+  back: HTMLButtonElement;
+  step: HTMLButtonElement;
+  restart?: HTMLButtonElement;
+  end?: HTMLButtonElement;
+  speed?: HTMLSelectElement;
+  keys?: HTMLInputElement;
 }
 interface GraphView {
   show(frame: Frame): void;
@@ -116,6 +129,16 @@ interface Playable {
   right: number[];
   visits: number[];
   watched: number[];
+}
+/** The places of an order game. */
+interface Board {
+  graph: HTMLElement;
+  about: HTMLElement;
+  hand: HTMLElement;
+  placed: HTMLElement;
+  told: HTMLElement;
+  start: HTMLButtonElement;
+  clear: HTMLButtonElement;
 }
 interface Loss {
   node: number;

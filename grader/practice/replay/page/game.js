@@ -29,12 +29,17 @@ function orderGame(own, replays) {
   const given = programs.some((game) => game?.program === own.program);
   const games = [...programs, given ? null : gameOf(own)].filter((game) => game !== null);
   const select = byId("game-program");
+  /** @type {Board} */
+  const board = {
+    graph: byId("game-graph"), about: byId("game-about"), hand: byId("game-cards"), placed: byId("game-order"),
+    told: byId("game-told"), start: byId("game-run"), clear: byId("game-clear"),
+  };
   fill(select, ...games.map(({ title }, i) => h("option", { value: String(i) }, plain(title))));
   byId("game-choice").hidden = games.length < 2;
   /** @type {(at: number) => void} */
   const turnTo = (at) => {
     select.value = String(at);
-    playGame(games[at]);
+    playGame(games[at], board);
   };
   select.addEventListener("change", () => turnTo(Number(select.value)));
   turnTo(0);
@@ -45,22 +50,20 @@ function orderGame(own, replays) {
 }
 
 /**
- * Let one program be played.
- * @type {(game: Playable) => void}
+ * Let one program be played on a board.
+ * @type {(game: Playable, board: Board) => void}
  */
-function playGame(game) {
+function playGame(game, { graph: box, about, hand, placed, told, start, clear }) {
   const { nodes, root, data, right, visits: cards } = game;
   const run = gameRun(nodes, root, data, right);
-  const graph = graphView(byId("game-graph"), run, { label: "The graph of the order game" });
-  const [hand, placed, told] = [byId("game-cards"), byId("game-order"), byId("game-told")];
-  const [start, clear] = [byId("game-run"), byId("game-clear")];
+  const graph = graphView(box, run, { label: "The graph of the order game" });
   /** @type {(i: number) => string} */
   const call = (i) => plain(`${nodes[i].name}._backward()`);
   /** @type {Map<string, string>} */
   const tried = new Map();
   /** @type {number[]} */
   let order = [];
-  byId("game-about").textContent = plain(gameWords(game));
+  about.textContent = plain(gameWords(game));
 
   /** @type {(focus?: "run" | "hand") => void} */
   function draw(focus) {

@@ -13,10 +13,10 @@ const fit = (text, width, character = CHARACTER) => {
 };
 
 /**
- * Return where the nodes and edges of a graph lie. `direction` is LR or TB.
- * @type {(nodes: GraphNode[], direction: "LR" | "TB") => Plan}
+ * Return where the nodes and edges of a graph lie. `direction` is LR or TB, and `width` that of a label on an edge.
+ * @type {(nodes: GraphNode[], direction: "LR" | "TB", width?: number) => Plan}
  */
-function layout(nodes, direction) {
+function layout(nodes, direction, width = 44) {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   const space =
     direction === "LR" ? { nodesep: 16, ranksep: 22, edgesep: 18 } : { nodesep: 8, ranksep: 30, edgesep: 22 };
@@ -25,7 +25,7 @@ function layout(nodes, direction) {
   nodes.forEach((node, i) =>
     node.inputs.forEach((input, slot) => {
       if (input.node !== null)
-        graph.setEdge(String(input.node), String(i), { width: 44, height: 20, labelpos: "c" }, String(slot));
+        graph.setEdge(String(input.node), String(i), { width, height: 20, labelpos: "c" }, String(slot));
     }),
   );
   dagre.layout(graph);
@@ -128,13 +128,13 @@ function route(edge, plan) {
 }
 
 /**
- * Draw the graph of a run into `box`; return functions that show a frame and choose an edge.
- * @type {(box: HTMLElement, run: Run, how?: { chosen?: Choose, label?: string }) => GraphView}
+ * Draw the graph of a run into `box`; return functions that show a frame and choose an edge. With `formulas`, an edge
+ * that has carried a contribution shows it as local derivative times upstream gradient.
+ * @type {(box: HTMLElement, run: Run, how?: { chosen?: Choose, label?: string, formulas?: boolean }) => GraphView}
  */
-function graphView(box, run, { chosen, label = "The graph" } = {}) {
+function graphView(box, run, { chosen, label = "The graph", formulas = false } = {}) {
   const { nodes } = run;
-  const wide = layout(nodes, "LR");
-  const tall = layout(nodes, "TB");
+  const [wide, tall] = [layout(nodes, "LR", formulas ? 90 : undefined), layout(nodes, "TB")];
   const [room, deep] = [box.clientWidth || 600, innerHeight * 0.6];
   /** @type {(plan: Plan) => number} */
   const scaleOf = ({ width, height }) => Math.min(1, room / width, deep / height);
@@ -178,7 +178,7 @@ function graphView(box, run, { chosen, label = "The graph" } = {}) {
   /** @type {(frame: Frame) => void} */
   function show(frame) {
     nodes.forEach((_, i) => showCard(cards[i], run, frame, i));
-    for (const edge of edges) showEdge(edge, run, frame, box.id);
+    for (const edge of edges) showEdge(edge, run, frame, box.id, formulas);
     if (frame.node !== null) bringIntoView(box, plan.cards[frame.node], plan.card, scale);
   }
   /** @type {(node: number, slot: number) => void} */
@@ -312,8 +312,8 @@ function drawnEdge(at, { path, label }, chosen) {
   return { line: group, stroke: line, pill, text, back, label, at };
 }
 
-/** @type {(edge: DrawnEdge, run: Run, frame: Frame, id: string) => void} */
-function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id) {
+/** @type {(edge: DrawnEdge, run: Run, frame: Frame, id: string, formulas: boolean) => void} */
+function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id, formulas) {
   const { ends, edge } = edgeWords(run, frame, at.node, at.slot);
   const lost = frame.lost?.get(edgeKey(at.node, at.slot));
   const propagating =
@@ -330,7 +330,8 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
   const head = (end, on) => stroke.setAttribute(`marker-${end}`, on ? `url(#${id}-${kind || "resting"})` : "none");
   head("end", !propagating);
   head("start", propagating);
-  const words = propagating ? lost !== undefined ? `lost ${digits(lost)}` : edge ? carriedWords(edge) : "" : "";
+  const carries = edge && (propagating || formulas);
+  const words = lost !== undefined ? `lost ${digits(lost)}` : carries ? carriedWords(edge, formulas) : "";
   text.textContent = words;
   pill.classList.toggle("differs", kind === "differs");
   pill.classList.toggle("on", words !== "");
@@ -343,8 +344,9 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id)
     line.setAttribute("aria-label", plain(`Edge ${ends}: ${edge ? carried(edge) : "no contribution yet"}`));
 }
 
-/** @type {(edge: Carried & { off: boolean }) => string} */
-const carriedWords = ({ amount, off }) => `${off ? "≠ " : ""}${change(amount, 4)}`;
+/** @type {(edge: Carried & { off: boolean }, formulas: boolean) => string} */
+const carriedWords = ({ local, upstream, amount, off }, formulas) =>
+  formulas && local !== null ? `${digits(local, 4)} × ${shown(upstream, 4)}` : `${off ? "≠ " : ""}${change(amount, 4)}`;
 /** @type {(edge: Carried) => string} */
 const carried = ({ local, upstream, amount, wrong }) =>
   `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;

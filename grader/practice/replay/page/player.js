@@ -5,10 +5,9 @@ const SPEEDS = [0.5, 1, 2, 4];
 
 /**
  * Make a player of frames. `show` is called with the index of a frame whenever another one is to be seen.
- * @type {(show: (at: number, aloud: boolean) => void) => Player}
+ * @type {(show: (at: number, aloud: boolean) => void, controls: Controls) => Player}
  */
-function makePlayer(show) {
-  const [toggle, slider, speed] = [byId("play"), byId("at"), byId("speed")];
+function makePlayer(show, { toggle, slider, back, step, restart, end, speed, keys: allowed }) {
   let last = 0;
   /** @type {number | null} */
   let first = null;
@@ -20,10 +19,11 @@ function makePlayer(show) {
   function go(to, { spoken: aloud = true } = {}) {
     at = Math.max(0, Math.min(last, to));
     slider.value = String(at);
-    byId("back").disabled = byId("restart").disabled = at === 0;
-    byId("step").disabled = byId("end").disabled = at === last;
+    for (const button of [back, restart]) if (button) button.disabled = at === 0;
+    for (const button of [step, end]) if (button) button.disabled = at === last;
     show(at, aloud);
   }
+  const pace = () => Number(speed?.value ?? 1);
   function pause() {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -33,7 +33,7 @@ function makePlayer(show) {
   function tick() {
     if (at >= last) return pause();
     go(at + 1);
-    timer = setTimeout(tick, PAUSE / Number(speed.value));
+    timer = setTimeout(tick, PAUSE / pace());
     return undefined;
   }
   /** @type {() => void} */
@@ -41,7 +41,7 @@ function makePlayer(show) {
     if (timer !== null) return pause();
     if (at === last) go(0);
     toggle.textContent = "Pause";
-    timer = setTimeout(tick, PAUSE / Number(speed.value) / 2);
+    timer = setTimeout(tick, PAUSE / pace() / 2);
     return undefined;
   }
   /** @type {(steps: number) => void} */
@@ -56,8 +56,8 @@ function makePlayer(show) {
   };
   /** @type {(steps: number) => void} */
   const faster = (steps) => {
-    const next = SPEEDS[SPEEDS.indexOf(Number(speed.value)) + steps];
-    if (next) speed.value = String(next);
+    const next = SPEEDS[SPEEDS.indexOf(pace()) + steps];
+    if (next && speed) speed.value = String(next);
   };
   /** @type {Record<string, () => unknown>} */
   const keys = {
@@ -72,13 +72,13 @@ function makePlayer(show) {
   };
 
   toggle.addEventListener("click", play);
-  byId("step").addEventListener("click", () => by(1));
-  byId("back").addEventListener("click", () => by(-1));
-  byId("restart").addEventListener("click", () => to(0));
-  byId("end").addEventListener("click", () => to(last));
+  step.addEventListener("click", () => by(1));
+  back.addEventListener("click", () => by(-1));
+  restart?.addEventListener("click", () => to(0));
+  end?.addEventListener("click", () => to(last));
   slider.addEventListener("input", () => to(Number(slider.value)));
-  document.addEventListener("keydown", (event) => {
-    const taken = !byId("keys").checked || targetOf(event).closest?.("input, select, textarea, summary, [role=region]");
+  if (allowed) document.addEventListener("keydown", (event) => {
+    const taken = !allowed.checked || targetOf(event).closest?.("input, select, textarea, summary, [role=region]");
     const pressed = event.key === " " && targetOf(event).closest?.("button, [role=button]");
     const key = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!key || taken || pressed || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -137,6 +137,9 @@ async function start() {
       );
       byId("place").textContent = `${at} / ${run.frames.length - 1}`;
       if (aloud) byId("spoken").textContent = plain(text);
+    }, {
+      toggle: byId("play"), slider: byId("at"), back: byId("back"), step: byId("step"),
+      restart: byId("restart"), end: byId("end"), speed: byId("speed"), keys: byId("keys"),
     });
     /** @type {(at: number) => void} */
     const choose = (at) => {

@@ -176,19 +176,18 @@ function gradientsBefore({ nodes, root, reference }) {
   return nodes.map((node, i) => {
     if (i === root) return reference.find((visit) => visit.node === root)?.upstream ?? 1;
     const added = rows.filter((row) => row.node === i).map((row) => row.amount ?? 0);
-    const rest = (node.expected.grad ?? NaN) - sum(added);
+    const rest = (node.expected?.grad ?? NaN) - sum(added);
     return Math.abs(rest) > 1e-9 * Math.max(1, ...added.map(Math.abs)) ? rest : 0;
   });
 }
 
 /**
- * Return the run of the reference for other values of the leaves.
- * @type {(replay: Data.Replay, leaves: Leaves) => Run}
+ * Return the run of the reference for other values of the leaves. `before` has the gradients that are there already.
+ * @type {(replay: Run["replay"] & { asked: Run["asked"] }, leaves: Leaves, before?: number[]) => Run}
  */
-function referenceRun(replay, leaves) {
+function referenceRun(replay, leaves, before = gradientsBefore(replay)) {
   const { nodes, root } = replay;
   const data = forwardPass(nodes, leaves);
-  const before = gradientsBefore(replay);
   const { visits, grad } = backwardPass(nodes, root, data, rightOrder(nodes, root), before);
   let frame = startFrame(
     nodes,

@@ -87,7 +87,9 @@ function edgeView(box, run) {
     const { node, slot } = chosen;
     const { ends, edge, right } = edgeWords(run, frame, node, slot);
     const other = right && right.amount.value !== null ? `${theirs(run)}: ${formula(right)}` : "";
-    const yours = edge ? carried(edge).replaceAll(", ", " · ") : "not propagated yet";
+    // a right rule's three numbers are a product
+    const [times, makes] = edge && !edge.off && edge.local !== null ? [" × ", " = "] : [" · ", " · "];
+    const yours = edge ? carried(edge).replace(", upstream", `${times}upstream`).replace(/, (?=your|contribution)/, makes) : "not propagated yet";
     fill(box,
       h("strong", null, `Edge ${ends}`),
       h("span", null, yours),

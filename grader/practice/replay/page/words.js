@@ -52,7 +52,7 @@ function aboutGraph({ own_graph: own, aliases }) {
  * @type {(run: Run) => string}
  */
 function verdict(run) {
-  if (!run.recorded) return "These are the gradients of the reference at your values.";
+  if (!run.recorded) return run.ending ?? "These are the gradients of the reference at your values.";
   const last = run.frames[run.frames.length - 1];
   const wrong = run.nodes.map((_, i) => i).filter((i) => wrongGrad(run, last, i));
   if (!wrong.length)

@@ -4,9 +4,11 @@ numpy's functions are kept before learner code can replace them. An object that 
 reported by its type.
 """
 
+import contextlib
+import inspect
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from . import values
@@ -143,3 +145,52 @@ def _spelled(value: Any) -> Iterator[str]:
             yield from _spelled(row)
     else:
         yield float(value).hex() if type(value) is bool else values.spell(value)
+
+
+# -- the arguments of operations on arrays
+
+
+def called_with(pairs: Sequence[Sequence[Any]]) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments of an operation, by place and by name. They were sent as pairs: a name, and the argument."""
+    given = [(name, _decoded(argument)) for name, argument in pairs]
+    return [argument for name, argument in given if not name], {name: argument for name, argument in given if name}
+
+
+def _decoded(argument: Any) -> Any:
+    match argument:
+        case ["slice", *parts]:
+            return slice(*parts)
+        case ["list", *items]:
+            return items
+        case list():
+            return tuple(map(_decoded, argument))
+    return argument
+
+
+_LENGTHS = ("reshape", "transpose")  # their arguments are given one by one, or as one tuple
+_ALONG = ("axis", "keepdims")
+
+
+def as_taken(op: str, function: Callable[..., Any], args: list[Any], named: dict[str, Any]) -> tuple[Any, Any] | None:
+    """Return arguments as a function of the file takes them, by place and by name; None if it takes none of the forms.
+
+    An axis may be given by name or by place, and lengths one by one or as one tuple.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return args, named
+    several = list(args[0]) if args and isinstance(args[0], tuple) else args
+    by_name = {**dict(zip(_ALONG, args, strict=False)), **named}
+    by_place = [by_name.get("axis"), *([by_name["keepdims"]] if "keepdims" in by_name else [])]
+    if op not in _LENGTHS:
+        ways = [(args, named), (by_place, {}), ([], by_name)]
+    elif not several or any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
+        ways = [(several, {})]
+    else:
+        ways = [([tuple(several)], {}), (several, {})]
+    for way in ways:
+        with contextlib.suppress(TypeError):
+            signature.bind(*way[0], **way[1])
+            return way
+    return None

@@ -5,6 +5,7 @@ A run is a program and the steps to take on it. The answer to each step is a tag
 """
 
 import contextlib
+import functools
 import io
 import itertools
 import opcode
@@ -15,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from . import errors, imports, introspect, load, values
+from . import arrays, errors, imports, introspect, load, values
 from .ask import RAN_OUT, Argument, Observation, Record, RunStep, read_step
 from .calls import CallBudget
 from .given import OPERATORS, PYTHON, function_of
-from .recording import Log, Recording
+from .log import Log
+from .recording import Recording
 from .rules import CalledRules, EngineReading, Rules, rules_of
 from .set_order import EngineObjects
 from .values import Unreadable
@@ -35,6 +37,7 @@ _BINARY_REFUSED = re.compile(
     r"unsupported operand type\(s\) for (?P<symbol>\S+?)=?(?: or \S+)?: '(?P<type>[^']+)' and '.+'"
 )
 _REFUSED = {_UNARY: {"-": "__neg__"}, _BINARY_REFUSED: {symbol: f"__{name}__" for name, symbol in PYTHON.values()}}
+_OF_SEVERAL = ("stack", "concat")  # they get a list of nodes
 _NONE = -1
 _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
@@ -56,6 +59,10 @@ class NotOffered(Exception):
         super().__init__(method)
         self.names = [method, user] if user else [method]
         self.lines = list(lines)
+
+
+class NotTaken(NotOffered):
+    """The engine has a method with the right name, but the method does not take the arguments of the operation."""
 
 
 class WantsArgument(Exception):
@@ -91,7 +98,8 @@ class Graph:
         Args:
             program: the nodes: `["leaf", x]`, `[op, operand, ...]`, or `["repeat", count, op, operand, ...]` for
                 `count` nodes with the same operation. An operand is the index of a node or `["number", x]`. `x` of a
-                leaf may be a nested list. Named arguments come last, as `["named", [name, value], ...]`.
+                leaf may be a nested list. Other arguments come last, as `["named", [name, argument], ...]`, with an
+                empty name for one that has a place.
         """
         self.program = program
         self._build({})
@@ -183,10 +191,11 @@ class Graph:
             objects.append(apply(first, fixed[1] if right is None else objects[right]))
 
     def _apply(self, op: str, operands: list[Any]) -> Any:
+        args: list[Any] = []
         named: dict[str, Any] = {}
         if isinstance(operands[-1], list) and operands[-1][0] == "named":
             *operands, (_, *pairs) = operands
-            named = dict(pairs)
+            args, named = arrays.called_with(pairs)
         given = [self.objects[o] if isinstance(o, int) else o[1] for o in operands]
         if op in _OPERATORS:
             # with a number on the left, Python tries the number's own method first, and then the
@@ -197,21 +206,42 @@ class Graph:
             return self._unless_absent(called, _OPERATORS[op], *given)
         if op == "neg":
             return self._unless_absent("__neg__", operator.neg, *given)
+        if op == "getitem":
+            return self._unless_absent("__getitem__", operator.getitem, given[0], *args)
+        if op == "T" and hasattr(type(given[0]), op):
+            result = given[0].T
+            return result() if callable(result) and not isinstance(result, self.shape.cls) else result
+        if op in _OF_SEVERAL:
+            return self._of_several(op, given, named)
         method = getattr(given[0], op, None)
+        if callable(method) and (args or named):
+            if (taken := arrays.as_taken(op, method, args, named)) is None:
+                raise NotTaken(op)
+            return self._unless_absent(op, operator.methodcaller(op, *taken[0], **taken[1]), *given)
         wants_argument = callable(method) and values.wants_argument(method)  # `log(message)` is not a logarithm
         if callable(method) and not wants_argument:
-            return self._unless_absent(op, operator.methodcaller(op, **named), *given)
+            return self._unless_absent(op, operator.methodcaller(op), *given)
         # without such a method, a function of the file may do the same
         function: object = vars(self.module).get(op)
         if not isinstance(function, FunctionType) or function.__module__ != self.module.__name__:
             raise WantsArgument(op) if wants_argument else NotOffered(op)
         try:
-            result = function(*given, **named)
+            result = function(*given, *args, **named)
         except TypeError:  # raised by functions that take only numbers
             raise NotOffered(op) from None
         if not isinstance(result, self.shape.cls):
             raise NotOffered(op)
         return result
+
+    def _of_several(self, op: str, nodes: list[Any], named: dict[str, Any]) -> Any:
+        """Call a function of the file, or of the engine's class, with a list of nodes."""
+        function = vars(self.module).get(op) or getattr(self.shape.cls, op, None)
+        if not callable(function):
+            raise NotOffered(op)
+        taken = arrays.as_taken(op, functools.partial(function, nodes), [], named)
+        if taken is None:
+            raise NotTaken(op)
+        return function(nodes, *taken[0], **taken[1])
 
     def _unless_absent(self, method: str, apply: Callable[..., object], *given: object) -> Any:
         """Apply an operation that calls `method` of the engine.
@@ -624,7 +654,7 @@ def _problem(where: str, error: BaseException, filename: str) -> list[Any]:
     if isinstance(error, WantsArgument):
         return [where, "wants_argument", "WantsArgument", "", [], [error.method]]
     if isinstance(error, NotOffered):
-        return [where, "not_offered", "NotOffered", "", error.lines, error.names]
+        return [where, "not_offered", type(error).__name__, "", error.lines, error.names]
     return [where, *errors.describe(error, filename)]
 
 

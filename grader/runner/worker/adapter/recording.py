@@ -1,124 +1,24 @@
-"""Record what learner code does, in order: in a backward pass, and in a training.
+"""Record what learner code does in a backward pass, in order.
 
 The recording of a run says which line made each node, which local rule ran when, and which line wrote which gradient.
 If the rule of a node is a function, each call of it is a visit. Otherwise (for stored local derivatives, and for
 rules inside the pass), a visit is a series of writes after the pass has read the gradient of the same node (see
 `observer`).
 
-If a function of the learner's file makes nodes, the recording is of the graph that this function builds (see `Trace`).
+If a function of the learner's file makes nodes, the recording is of the graph that this function builds (see `trace`).
 """
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterable
 from functools import partial
-from types import FrameType, FunctionType, ModuleType
+from types import FrameType, ModuleType
 from typing import Any, Protocol
 
 from . import values
-from .given import FUNCTIONS, PYTHON
-from .introspect import PASSES
-from .observer import GradientObserver, Write, in_place_of, is_stand_in
+from .observer import GradientObserver, Write, is_stand_in
 from .rules import CalledRules, EngineReading, Rules
 from .set_order import EngineObjects
-
-# -- Trace the operations of a learner's engine, to read the graph that a function of the learner's file builds
-
-MOST_NODES = 100  # the most nodes of a graph that is read
-_NUMBER = -1  # stands for an operand that is a plain number
-_METHODS = {f"__{name}__": (op, False) for op, (name, _) in PYTHON.items()}
-_METHODS |= {f"__r{name}__": (op, True) for op, (name, _) in PYTHON.items()}
-_METHODS |= {"__neg__": ("neg", False), **{name: (name, False) for name in FUNCTIONS if name != "neg"}}
-
-
-class Trace:
-    """The operation that made each node, as the innermost call of a method of the engine that returned the node.
-
-    The methods of the class are replaced until `end` is called.
-
-    Args:
-        shape: the reading of the engine.
-    """
-
-    def __init__(self, shape: EngineReading) -> None:
-        self._shape = shape
-        # by address: the node, operation and operands
-        self._made: dict[int, tuple[object, str, tuple[object, ...]]] = {}
-        self._kept: dict[str, object] = {}  # methods that the class itself defines
-        self._watched = [name for name in _METHODS if isinstance(getattr(shape.cls, name, None), FunctionType)]
-        for name in self._watched:
-            method = getattr(shape.cls, name)
-            if name in vars(shape.cls):
-                # otherwise the method is inherited, and `end` deletes what replaced it
-                self._kept[name] = vars(shape.cls)[name]
-            setattr(shape.cls, name, in_place_of(method, partial(self._around, method, *_METHODS[name])))
-
-    def end(self) -> None:
-        """Put the methods back."""
-        for name in self._watched:
-            if name in self._kept:
-                setattr(self._shape.cls, name, self._kept[name])
-            else:
-                delattr(self._shape.cls, name)
-
-    def _around(self, run: Callable[..., object], op: str, reflected: bool, *operands: object) -> object:
-        result = run(*operands)
-        if isinstance(result, self._shape.cls) and not any(result is one for one in operands):
-            # the innermost call ends first, and counts; the node is kept, so that its address stays
-            # its own
-            self._made.setdefault(id(result), (result, op, operands[::-1] if reflected else operands))
-        return result
-
-    def graph(self, objects: Iterable[object], oldest_first: Iterable[object]) -> list[object] | None:
-        """Return the nodes of the graph from which objects were computed, inputs first.
-
-        Return None if there are too many nodes, or if a node with inputs was not made by an operation.
-
-        Args:
-            objects: the objects. Those of other classes are left out.
-            oldest_first: all nodes, inputs before their users.
-        """
-        # the graph, from the objects back to the leaves
-        wanted: dict[int, object] = {}
-        waiting = [one for one in objects if isinstance(one, self._shape.cls)]
-        while waiting:
-            node = waiting.pop()
-            if id(node) in wanted:
-                continue
-            wanted[id(node)] = node
-            _, _, operands = self._made.get(id(node), (None, "", ()))
-            if len(wanted) > MOST_NODES or (not operands and self._shape.inputs(node)):
-                return None
-            waiting += [one for one in operands if isinstance(one, self._shape.cls)]
-        # a node that existed before the run is not among them, and then the graph cannot be read
-        nodes = [node for node in oldest_first if id(node) in wanted]
-        place = {id(node): at for at, node in enumerate(nodes)}
-        sound = all(place.get(id(one), at) < at for at, node in enumerate(nodes) for one in self.operands(node))
-        return nodes if sound and len(nodes) == len(wanted) else None
-
-    def operands(self, node: object) -> list[object]:
-        """Return the operands of a node that are nodes, one for each use; an empty list for a leaf."""
-        return [one for one in self._made.get(id(node), (None, "", ()))[2] if isinstance(one, self._shape.cls)]
-
-    def wire(self, node: Any, index: dict[int, int], names: list[int]) -> list[Any]:
-        """Return a node of the graph in the form in which it is sent.
-
-        It is `[names, op, operands, numbers]`. An operand is the index of a node, or -1 for the next one of `numbers`.
-        A leaf has the operation `leaf` and its value as the only number.
-
-        Args:
-            index: the index of each node of the graph, by address.
-            names: the indices of the program's nodes that are this node.
-        """
-        _, op, operands = self._made.get(id(node), (None, "leaf", ()))
-        numbers = [one for one in operands if not isinstance(one, self._shape.cls)]
-        if op == "leaf":
-            numbers = [getattr(node, self._shape.data)]
-        places = [index[id(one)] if isinstance(one, self._shape.cls) else _NUMBER for one in operands]
-        return [names, op, places, [values.spell(one) for one in numbers]]
-
-
-# -- Record a run
+from .trace import Trace
 
 MOST_VISITS = 400
 MOST_CHANGES = 2_000
@@ -390,129 +290,3 @@ class Recording:
             return self._shape.spell(getattr(node, name), name)
         except BaseException:
             return _UNREADABLE
-
-
-# -- Log calls of the learner's functions that train: losses, backward passes, and every change of a leaf, in order
-
-MOST_EVENTS = 1_000
-_ELSEWHERE = -1  # the place of a node that is not a leaf, and of a loss that no call of `loss_of` returned
-
-
-class Log:
-    """The events since the log was begun.
-
-    An event is a list: its kind, a place and a number.
-
-    | kind   | place                                              | number                                      |
-    |--------|----------------------------------------------------|---------------------------------------------|
-    | `loss` | how many losses were returned before               | the value of a loss that is returned        |
-    | `pass` | which of these losses a backward pass begins at    | the value of the node at which it begins    |
-    | `left` | a leaf                                             | its gradient at the end of a backward pass  |
-    | `grad` | a leaf                                             | its gradient, after a change outside a pass |
-    | `data` | a leaf                                             | its value, after a write or a change        |
-    | `made` | -1                                                 | a value that is written to any other node   |
-
-    Args:
-        graph: the program that was built.
-    """
-
-    def __init__(self, graph: RecordedGraph) -> None:
-        self.events: list[list[object]] = []
-        self.losses: list[object] = []
-        self._graph, self._shape = graph, graph.shape
-        self._leaves = {index: graph.objects[index] for index in sorted(graph.leaves.values())}
-        self._places = {id(leaf): index for index, leaf in self._leaves.items()}
-        self._inside = 0  # the depth of passes and of calls of `loss_of`
-        self._observers = {
-            name: GradientObserver(self._shape.cls, name, partial(self._written, kind, name))
-            for kind, name in (("grad", self._shape.grad), ("data", self._shape.data))
-        }
-        for observer in self._observers.values():
-            observer.__enter__()
-        self._known = {(name, index): self._token(index, name) for name in self._observers for index in self._leaves}
-        self._restore = self._watch_pass()
-
-    @property
-    def answer(self) -> list[Any]:
-        """Return the events so far, at most `MOST_EVENTS`, and whether these are all."""
-        self._look()
-        return ["log", self.events[:MOST_EVENTS], len(self.events) <= MOST_EVENTS]
-
-    def end(self) -> None:
-        """Observe nothing from now on."""
-        self._restore()
-        for observer in self._observers.values():
-            observer.__exit__()
-
-    def begin_loss(self) -> None:
-        """Note that `loss_of` is called."""
-        self._look()
-        self._inside += 1
-
-    def end_loss(self, root: object) -> None:
-        """Note that `loss_of` returns a node."""
-        self._inside -= 1
-        self._note("loss", len(self.losses), self._spelled(root))
-        self.losses.append(root)
-
-    def _watch_pass(self) -> "partial[None]":
-        """Watch the file's backward pass. Return a function that undoes this."""
-        cls, names = self._shape.cls, vars(self._graph.module)
-        for name in self._shape.passes or PASSES:
-            if callable(method := getattr(cls, name, None)):
-                own = vars(cls).get(name)
-                setattr(cls, name, in_place_of(method, partial(self._around, method)))
-                return partial(delattr, cls, name) if own is None else partial(setattr, cls, name, own)
-            if callable(function := names.get(name)):
-                names[name] = in_place_of(function, partial(self._around, function))
-                return partial(names.__setitem__, name, function)
-        return partial(setattr, self, "_inside", 0)
-
-    def _around(self, run: Any, *arguments: Any, **named: Any) -> Any:
-        # a pass inside of a pass, or of a loss, is a part of it
-        if self._inside or not arguments:
-            return run(*arguments, **named)
-        self._look()
-        root = arguments[0]
-        # the same node may be returned twice; then this is the later loss
-        place = next((i for i in reversed(range(len(self.losses))) if self.losses[i] is root), _ELSEWHERE)
-        self._note("pass", place, self._spelled(root))
-        self._inside += 1
-        try:
-            return run(*arguments, **named)
-        finally:
-            self._inside -= 1
-            for index in self._leaves:
-                self._known[self._shape.grad, index] = token = self._token(index, self._shape.grad)
-                self._note("left", index, token)
-
-    def _written(self, kind: str, name: str, write: Any) -> None:
-        index = self._places.get(id(write.to))
-        if self._inside:
-            return
-        if index is not None:
-            self._look(but=(name, index))
-            self._known[name, index] = token = self._token(index, name)
-            self._note(kind, index, token)
-        elif kind == "data":
-            self._note("made", _ELSEWHERE, self._spelled(write.to))
-
-    def _look(self, but: tuple[str, int] | None = None) -> None:
-        """Note the changes that were made without a write to an attribute."""
-        for name, index in self._known:
-            if (name, index) != but and self._known[name, index] != (token := self._token(index, name)):
-                self._known[name, index] = token
-                self._note("grad" if name == self._shape.grad else "data", index, token)
-
-    def _note(self, kind: str, place: int, number: str) -> None:
-        if len(self.events) <= MOST_EVENTS:
-            self.events.append([kind, place, number])
-
-    def _token(self, index: int, name: str) -> str:
-        return self._shape.spell(self._observers[name].stored(self._leaves[index]), name)
-
-    def _spelled(self, node: object) -> str:
-        name = self._shape.data
-        return (
-            self._shape.spell(self._observers[name].stored(node), name) if isinstance(node, self._shape.cls) else "nan"
-        )

@@ -182,7 +182,7 @@ class _Logging:
 
 def _of_numpy(numpy: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
     """Yield the calls that restore numpy's random generator and its handling of floating-point errors."""
-    if numpy is not None:
+    if hasattr(numpy, "__path__"):  # the small one of a tab, which is no package, has no such state
         yield numpy.random.set_state, (numpy.random.get_state(),)
         errors = numpy.geterr()
         yield (lambda: numpy.seterr(**errors)), ()

@@ -21,6 +21,26 @@ class OwnArray(np.ndarray):
         return [9.0]
 
 
+class Liar(np.ndarray):
+    """An array that lies about everything."""
+
+    __class__ = float  # type: ignore[assignment]
+    shape = size = ndim = dtype = property(lambda self: ())  # type: ignore[assignment]
+    item = astype = tolist = lambda self, *_: 9.0  # type: ignore[assignment]
+
+    def __array_ufunc__(self, *_: Any, **__: Any) -> Any:
+        return 9.0
+
+
+class Offered:
+    """No array, but it can be made one."""
+
+    __array_interface__ = np.array([9.0]).__array_interface__
+
+    def __array__(self) -> Any:
+        return np.array([9.0])
+
+
 def hexes(*numbers: float) -> list[str]:
     return [float(number).hex() for number in numbers]
 
@@ -33,6 +53,12 @@ CASES: list[tuple[Any, list[Any]]] = [
     (np.array([0.1], dtype=np.float32), [[1], "float32", hexes(np.float32(0.1))]),
     (np.arange(6.0).reshape(2, 3).T, [[3, 2], "float64", hexes(0, 3, 1, 4, 2, 5)]),
     (np.array([1.0, 2.0]).view(OwnArray), [[2], "float64", hexes(1, 2)]),
+    (np.array([1.0, 2.0]).view(Liar), [[2], "float64", hexes(1, 2)]),
+    (np.array([0x7FF4_DEAD_BEEF_0001], dtype=np.uint64).view(float), [[1], "float64", ["nan"]]),
+    (np.rec.array([(1.0, 2)], dtype="f8,f8"), [None, "array_of_record128", []]),
+    (np.ma.masked_array([1.0, 2.0], [0, 1]), [[2], "float64", hexes(1, 2)]),
+    (Offered(), [None, "Offered", []]),
+    (memoryview(np.array([9.0])), [None, "memoryview", []]),
     (np.zeros((3, 3)), [[3, 3], "float64", []]),  # too many
     (np.lib.stride_tricks.as_strided(np.zeros(1), (10**6, 10**6), (0, 0)), [[10**6, 10**6], "float64", []]),
     (np.zeros((10**9, 0)), [[10**7, 0], "float64", []]),
@@ -77,3 +103,38 @@ def test_no_list_is_made_that_is_too_large() -> None:
     """The rows of the model may be one list many times. The one that is made would have a list for each of them."""
     with pytest.raises(MemoryError):
         arrays.like(0.0, [[0.0] * 10**5] * 10**5)
+
+
+ALONG: Any = ([], {"axis": 1, "keepdims": True})
+BY_PLACE: Any = ([1], {})
+
+
+@every(
+    ("op", "head", "given", "taken"),
+    [
+        ("sum", "axis=None, keepdims=False", ALONG, ALONG),
+        ("sum", "dim=None, keepdim=False", ALONG, ([1, True], {})),
+        ("sum", "axis=None, keepdims=False", BY_PLACE, BY_PLACE),
+        ("sum", "*, axis=None", BY_PLACE, ([], {"axis": 1})),
+        ("sum", "dim=None, keepdim=False", ([], {"keepdims": True}), ([None, True], {})),
+        ("sum", "", ALONG, None),
+        ("sum", "axis", ALONG, None),
+        ("reshape", "*shape", ([3, 2], {}), ([3, 2], {})),
+        ("reshape", "*shape", ([(3, 2)], {}), ([3, 2], {})),
+        ("reshape", "shape", ([3, 2], {}), ([(3, 2)], {})),
+        ("reshape", "shape", ([6], {}), ([(6,)], {})),
+        ("reshape", "rows, columns", ([(3, 2)], {}), ([3, 2], {})),
+        ("transpose", "axes=None", ([1, 0], {}), ([(1, 0)], {})),
+        ("transpose", "axes=None", ([], {}), ([], {})),
+        ("transpose", "", ([1, 0], {}), None),
+    ],
+)
+def test_arguments_are_given_as_the_file_takes_them(op: str, head: str, given: Any, taken: Any) -> None:
+    """An axis by name or by place, lengths one by one or as a tuple; None if the file takes neither."""
+    assert taken == arrays.as_taken(op, eval(f"lambda {head}: 0"), *given)
+
+
+def test_arguments_are_made_of_what_was_sent() -> None:
+    """A tuple, a slice and a list each have a form of their own."""
+    sent: list[list[Any]] = [["", [["slice", 1, None, None], ["list", 0, 2]]], ["axis", [0, 1]], ["keepdims", True]]
+    assert ([(slice(1, None), [0, 2])], {"axis": (0, 1), "keepdims": True}) == arrays.called_with(sent)
