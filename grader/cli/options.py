@@ -266,6 +266,9 @@ class GradeOptions(_GradeWords, frozen=True, kw_only=True):
     as_json: Annotated[bool, About("print the report as JSON, and do not write it to a file", flag="--json")] = False
     everything: Annotated[bool, About("show every check, and explain every failure", flag="--all")] = False
     fresh: Annotated[bool, About("also run the files that have not changed since they were graded last")] = False
+    scalars: Annotated[
+        bool, About("after `grade engine FILE`: grade the file as 12, even if its engine takes arrays")
+    ] = False
     line: Annotated[
         bool | None,
         About("search for the line whose change makes every check pass (default: on a terminal, in your own folder)"),
