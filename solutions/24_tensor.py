@@ -33,10 +33,17 @@ the values and gradients, written as `value | gradient`:
     s  [[11, 22, 33], [14, 25, 36]] | [[1, 2, 3], [4, 5, 6]]
     L  551 | 1
 
+The first column alone, as in exercise 12: here a and c are the two numbers of a, and b
+is the first number of b. b has two uses, so two contributions add up.
+
+    [figure: column]
+
     In PyTorch:  ((a + b) * a).sum().backward(); b.grad  # tensor([5., 7., 9.])
 
-You can also accept plain numbers on either side of +, -, * and /. Whatever you define
-is checked. Leaving this out costs nothing.
+You can also accept plain numbers on either side of +, -, * and /, and define a.mean and
+a.max (like a.sum), a.reshape, a.transpose, a.T, a[index], and Tensor.stack and
+Tensor.concat (of a list, with axis=0). They take what PyTorch and numpy take. Whatever
+you define is checked. Leaving it out costs nothing.
 
 How you build the engine is up to you, as in exercise 12. Numbers are floats with double
 precision, as numpy makes them from Python's floats. It must be possible to call
@@ -45,9 +52,10 @@ backward() again after all gradients have been set back to 0.
 The grader compares the shapes and the numbers of values and gradients with PyTorch's.
 It takes any other engine in place of this one, with or without numpy.
 
-These are not graded: the derivative of relu at exactly 0; `@` with an array that has
-one axis, or more than two; whether a Tensor has a copy of the array that it was made
-from; whether backward() adds to gradients that have not been set back to 0.
+These are not graded: the derivative of relu at exactly 0; max of two equal numbers; `@`
+with an array that has one axis, or more than two; whether a Tensor has a copy of the
+array that it was made from; whether backward() adds to gradients that have not been set
+back to 0.
 
 To go on, read how numpy broadcasts:
 https://numpy.org/doc/stable/user/basics.broadcasting.html
@@ -100,8 +108,8 @@ class Tensor:
         out = Tensor(self.data @ other.data, (self, other))
 
         def _backward():
-            self._add(out.grad @ other.data.swapaxes(-1, -2))
-            other._add(self.data.swapaxes(-1, -2) @ out.grad)
+            self._add(out.grad @ other.data.T)
+            other._add(self.data.T @ out.grad)
 
         out._backward = _backward
         return out

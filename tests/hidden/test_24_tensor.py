@@ -87,11 +87,6 @@ PRODUCTS = [
         c=[[1.0, -2.0], [3.0, 0.25]],
     ),
 ]
-BATCHES = [
-    program("L = sum((a @ b) * c)", a=BLOCK, b=[[2.0], [-1.5]], c=[[[1.0], [2.0], [-3.0]], [[0.5], [-2.0], [4.0]]]),
-    program("L = sum((a @ b) * c)", a=A, b=BLOCK, c=[[[1.0, 2.0], [-3.0, 0.5]], [[-2.0, 4.0], [1.5, 3.0]]]),
-    program("L = sum((a @ b) * (a @ b))", a=BLOCK, b=[[[2.0, 0.5, 3.0], [1.0, -2.0, 4.0]]] * 2),
-]
 REDUCTIONS = [
     program("L = sum(a.mean(axis=0) * b)", a=A, b=ROW),
     program("L = sum(a.mean(axis=1, keepdims=True) * a)", a=A),
@@ -197,25 +192,10 @@ def test_graphs_that_mix_the_operations(engine: EngineUnderCheck) -> None:
     engine.agrees(*ALONE, *SUMS, *MIXED)
 
 
-@check("numbers")
-def test_plain_numbers_where_offered(engine: EngineUnderCheck) -> None:
+@check("optional")
+def test_what_is_offered_beyond(engine: EngineUnderCheck) -> None:
     engine.charged_elsewhere(*CHARGED_ONCE)
     engine.needs(CORE)
     right = [program(f"L = sum((a {op} {n}) * b)", a=A, b=B) for op in "+-*/" for n in (2, -0.5)]
     left = [program(f"L = sum(({n} {op} a) * b)", a=A, b=B) for op in "+-*/" for n in (2, -0.5)]
-    engine.agrees(CORE, *right, *left, where_offered=True)
-
-
-@check("reductions")
-def test_means_and_largest_numbers_where_offered(engine: EngineUnderCheck) -> None:
-    engine.agrees(CORE, *REDUCTIONS, where_offered=True)
-
-
-@check("places")
-def test_numbers_in_other_places_where_offered(engine: EngineUnderCheck) -> None:
-    engine.agrees(CORE, *PLACES, where_offered=True)
-
-
-@check("batches")
-def test_batches_of_matrices(engine: EngineUnderCheck) -> None:
-    engine.agrees(*BATCHES)
+    engine.agrees(CORE, *right, *left, *REDUCTIONS, *PLACES, where_offered=True)
