@@ -85,11 +85,17 @@ ALIKE = (
     (r", abs_tol=0\)", ")"),  # the default
 )
 # code equivalent to a misconception: without cycles, a mark that is removed on leaving a node has no effect; a step to
-# the other side exchanges f(x + h) and f(x - h); and the first index of the first context is 0
+# the other side exchanges f(x + h) and f(x - h); the first index of the first context is 0; to divide by 2 / h is to
+# divide by 2 and to multiply by h; the gradients of new logits are 0; 1 times a number is the number; and 1.01**0 is 1
 EQUAL = {
     "every_path": "visited.discard(node)",
     "opposite_sign": "x - step if k == i",
     "context_of_one_letter": "context = [context[0], target]",
+    "multiplied_by_h": "/ (2 / h)",
+    "softmax_not_shifted": "m = max((logit.grad for logit in logits))",
+    "loss_not_shifted": "m = max((logit.grad for logit in logits))",
+    "square_root_of_n": "return 1 * math.sqrt(n)",
+    "one_plus_the_power": "1.01 ** 0)",
 }
 _NAMED = re.compile(r"^(\w+) returned |`(\w+)(?:\(\))?`")
 

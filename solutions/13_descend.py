@@ -54,7 +54,7 @@ def train(loss_of, parameters, steps, rate):
     """Take `steps` steps of gradient descent. Return the loss before each, as a list.
 
     The list holds numbers. loss_of() builds the graph of the loss and returns its root.
-    The parameters may hold gradients from an earlier pass.
+    The parameters may hold gradients from an earlier pass. steps is at least 1.
     """
     # BEGIN SOLUTION what happens in each step, and in which order?
     losses = []

@@ -6,7 +6,7 @@
 with GitHub's extensions of Markdown; it needs Chromium too. `replay-light.png`, `replay-dark.png` and
 `replay-phone.png` show what `grade play` writes for the same closure, at the step where the first gradient is lost;
 `--replay` makes only these. `site-light.png`, `site-dark.png` and `site-phone.png` show the page of `grade site` with
-the same closure and its replay; `--site` makes only these.
+the same closure; `--site` makes only these.
 
 `made_from.json` has digests of what is in each picture that is not text. A test compares it with the course of today.
 """
@@ -255,8 +255,8 @@ def photograph_site(folder: Path) -> None:
         with server(Path(site)) as serving:
             threading.Thread(target=serving.serve_forever, daemon=True).start()
             for name, scheme, width, height in (
-                ("light", "light", 1280, 1040),
-                ("dark", "dark", 1280, 1040),
+                ("light", "light", 1400, 900),
+                ("dark", "dark", 1400, 900),
                 ("phone", "light", 390, 844),
             ):
                 size = {"width": width, "height": height}
@@ -268,10 +268,11 @@ def photograph_site(folder: Path) -> None:
                 if phone:
                     sheet.locator("#file").evaluate("(heading) => heading.scrollIntoView()")
                 else:
-                    sheet.click("#tab-replay")
-                    sheet.wait_for_selector("#replay-frame iframe:not(.waiting)", timeout=240_000)
+                    sheet.wait_for_selector("#verdict:not([data-searching])", timeout=240_000)
                 sheet.wait_for_selector("#verdict[data-status=partial]:not(.old)", timeout=240_000)
-                sheet.locator("#goto").evaluate("(button) => (button.click(), document.activeElement.blur())")
+                sheet.locator("#failure .line").first.evaluate(
+                    "(button) => (button.click(), document.activeElement.blur())"
+                )
                 sheet.screenshot(path=folder / f"site-{name}.png")
                 sheet.close()
             serving.shutdown()

@@ -40,7 +40,9 @@ from ..practice.replay import (
 )
 from ..practice.site_data import (
     Block,
+    CheckProgress,
     GivenFiles,
+    RunOutput,
     SearchProgress,
     SiteCourse,
     SiteExercise,
@@ -294,7 +296,8 @@ SCRIPTS = (
     _PAGE / "interpreters.js",
     _PAGE / "assets" / "editor.min.js",
     *DRAWING_SCRIPTS,
-    *(_PAGE / f"{name}.js" for name in ("figures", "questions", "work", "side", "verdict", "page")),
+    *(_PAGE / f"{name}.js" for name in ("figures", "questions", "work", "lesson", "replay")),
+    *(_PAGE / f"{name}.js" for name in ("verdict", "running", "contents", "page")),
 )
 _TABLE = "table.js"  # the table of operations
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
@@ -428,7 +431,9 @@ class InterpreterAnswers(Struct, frozen=True):
     """The answers of an interpreter in JSON, by the request."""
 
     grade: Verdict
+    checked: CheckProgress
     search: SearchProgress
+    run: RunOutput
     taken: GivenFiles
     replay: ReplayPage
 

@@ -40,6 +40,10 @@ class Figure(Struct, frozen=True, forbid_unknown_fields=True):
     rate: Annotated[float, Meta(ge=0)] = 0.0
     steps: Annotated[int, Meta(ge=1, le=20)] = 1
 
+    def __hash__(self) -> int:
+        """Return a hash, which a struct with a mapping does not have by itself. Exercises are keys of mappings."""
+        return hash((self.id, self.program, *self.leaves.items()))
+
     @property
     def parsed(self) -> Program:
         """Return the expression. Raises `ProgramError`."""

@@ -28,7 +28,7 @@ from ..verdict.grading import (
     stamp_of,
     submission_events,
 )
-from ..verdict.report import ExerciseResult, Report, check_for_learner, for_learner
+from ..verdict.report import ExerciseResult, Repairs, Report, check_for_learner, for_learner
 from .replay import Played
 from .replay.landscape import record_all
 from .replay.record import CheckedFile, FileToReplay, Subject, answers_of
@@ -172,7 +172,13 @@ class Practice:
         read = self.path(exercise).with_suffix(source.path.suffix)  # the learner may have a notebook instead
         return replace(source, path=relative_path(read, Path.cwd()))
 
-    def replays(self, exercise: Exercise, source: Source | None = None, others: Sequence[Subject] = ()) -> Played:
+    def replays(
+        self,
+        exercise: Exercise,
+        source: Source | None = None,
+        others: Sequence[Subject] = (),
+        repairs: Repairs | None = None,
+    ) -> Played:
         """Record how a source runs on the program of its first failing check.
 
         If all checks pass, the first program of the first check is recorded. Without a check that can be shown, there
@@ -181,15 +187,18 @@ class Practice:
         Args:
             source: the source to run; None for the exercise's file.
             others: further programs to record, if the file can build them.
+            repairs: what a search of this source has found; by default, that of the exercise's file.
         """
         source = source or self._read(exercise)
         try:
-            return self._replays_once(exercise, source, others)
+            return self._replays_once(exercise, source, others, repairs)
         except (sandbox.WorkerGone, GraderFault) as error:
             self._restart(error)
-            return self._replays_once(exercise, source, others)
+            return self._replays_once(exercise, source, others, repairs)
 
-    def _replays_once(self, exercise: Exercise, source: Source, others: Sequence[Subject]) -> Played:
+    def _replays_once(
+        self, exercise: Exercise, source: Source, others: Sequence[Subject], repairs: Repairs | None
+    ) -> Played:
         assert self._grader is not None
         grader = self._grader
         checked = CheckedFile(grader, exercise, source)
@@ -199,7 +208,7 @@ class Practice:
             return Played(())
         # a result is known only for the text that was graded
         result = self.results.get(exercise.id) if source == self._graded.get(exercise.id) else None
-        file = FileToReplay(exercise.id, source.path.name, source, (result and result.repairs) or None)
+        file = FileToReplay(exercise.id, source.path.name, source, repairs or (result and result.repairs) or None)
 
         def answers(wanted: Program) -> Answer | None:
             """Return torch's answer to the program of a check, which is known. Torch is not started for another one."""

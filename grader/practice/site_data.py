@@ -10,11 +10,13 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from ..course.figures import GameNode, View
-from ..verdict.report import ExerciseStatus
+from ..verdict.report import CheckStatus, ExerciseStatus
 
 REPORT = 400_000  # characters of a report; a longer one is not kept
 TEXT = 2_000_000  # characters of a learner's file
 MARKED = 1_000  # lines
+LINKED = 200  # lines of a message
+PIECE = 100_000  # characters of what a run prints at once
 
 KeptSource: TypeAlias = Annotated[str, Meta(max_length=TEXT)]
 Line: TypeAlias = Annotated[str, Meta(max_length=2_000)]
@@ -22,6 +24,7 @@ Name: TypeAlias = Annotated[str, Meta(max_length=300)]
 ScoreNumber: TypeAlias = Annotated[int, Meta(ge=0, le=10_000)]
 Block: TypeAlias = Literal["p", "ul", "pre", "aside", "figure"]
 Ordinal: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000)]
+LineNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
 
 
 class Printed(Struct, frozen=True):
@@ -35,10 +38,74 @@ class Printed(Struct, frozen=True):
     text: Annotated[str, Meta(max_length=100_000)]
 
 
+class LinkedText(Struct, frozen=True):
+    """A piece of a sentence. If it names lines of the learner's file, it has the first and the last of them."""
+
+    text: Line
+    first: LineNumber = 0
+    last: LineNumber = 0
+
+
+class ShownResult(Struct, frozen=True):
+    """A learner's result beside the right one, as text.
+
+    Attributes:
+        label: What was compared, such as `dL/da`.
+        source: The words above the right result.
+        one_of_several: Whether there are other right results, as for an order.
+    """
+
+    label: Line
+    actual: Line
+    expected: Line
+    source: Name
+    one_of_several: bool
+
+
+LinkedSentence: TypeAlias = Annotated[Sequence[LinkedText], Meta(max_length=200)]
+LinkedSentences: TypeAlias = Annotated[Sequence[LinkedSentence], Meta(max_length=LINKED)]
+
+
+class ShownCheck(Struct, frozen=True):
+    """A check, and what explains its failure.
+
+    Attributes:
+        message: What happened; its first line is a sentence, and the others give details.
+        facts: The fault facts that explain this check and no earlier one.
+        line: The sentence about the line that must change.
+        why: The explanation of the misconception.
+    """
+
+    title: Line
+    status: CheckStatus
+    score: ScoreNumber
+    max_score: ScoreNumber
+    bonus: bool
+    program: Annotated[str, Meta(max_length=20_000)] = ""
+    results: Annotated[Sequence[ShownResult], Meta(max_length=500)] = ()
+    message: LinkedSentences = ()
+    facts: LinkedSentences = ()
+    line: LinkedSentence = ()
+    why: Line = ""
+
+
+class CheckProgress(Struct, frozen=True):
+    """A check that has ended while others still run."""
+
+    exercise: Name
+    title: Line
+    passed: bool
+
+
 class Verdict(Struct, frozen=True):
     """The verdict on an exercise, for the page.
 
     Attributes:
+        outcome: The status in words.
+        checks: The checks that were run, the one that is explained first.
+        message: The message about the whole file, if it could not be loaded or read.
+        observed: The fault facts that explain no failure.
+        learnt: What a passed exercise teaches.
         lines: What `grade` prints about the exercise, without commands that can only be run in a terminal.
         marked: The numbers of the lines that the failure is about.
         hints: The numbers of the hints that fit the failure, counted from 1.
@@ -52,6 +119,11 @@ class Verdict(Struct, frozen=True):
     status: ExerciseStatus
     score: ScoreNumber
     max_score: ScoreNumber
+    outcome: Name
+    checks: Annotated[Sequence[ShownCheck], Meta(max_length=200)]
+    message: LinkedSentences
+    observed: LinkedSentences
+    learnt: Line
     lines: Annotated[Sequence[Line], Meta(min_length=1, max_length=1_000)]
     marked: Annotated[Sequence[Ordinal], Meta(max_length=MARKED)]
     hints: Annotated[Sequence[Ordinal], Meta(max_length=100)]
@@ -59,6 +131,13 @@ class Verdict(Struct, frozen=True):
     searched: bool
     line: Line
     printed: Annotated[Sequence[Printed], Meta(max_length=200)]
+
+
+class RunOutput(Struct, frozen=True):
+    """A text that a file prints while it runs, or the traceback of the error that ended it."""
+
+    text: Annotated[str, Meta(max_length=PIECE)]
+    error: bool = False
 
 
 class SearchProgress(Struct, frozen=True):

@@ -14,31 +14,20 @@ from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.text import Style
 from ..course.load import Course, Exercise
 from ..course.remarks import Reason
+from ..runner.as_program import run_as_program
 from ..runner.client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
 from ..runner.same_interpreter import SMALL, Here, leaves_traces
-from ..verdict.grading import is_searched, stamp_of
-from ..verdict.report import (
-    ExerciseResult,
-    Report,
-    facts_of,
-    first_failure,
-    hint_of,
-    line_of,
-    located,
-    read_report,
-    to_json,
-    with_results,
-)
-from ..words.practice import WHEN_LOADED, no_exercise_file, unread_text
-from .screens import exercise_screen
+from ..verdict.grading import CheckEnded, stamp_of
+from ..verdict.report import Repairs, Report, read_report, to_json, with_results
+from ..words.practice import no_exercise_file, unread_text
 from .session import Practice, PracticeEvent
-from .site_data import MARKED, REPORT, GivenFiles, Printed, SearchProgress, Verdict
+from .site_data import PIECE, CheckProgress, GivenFiles, RunOutput, SearchProgress, Verdict
+from .site_verdict import verdict_of
 
 _COPY = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that was downloaded twice
 _SHALLOW = 250  # nested calls for which the stack of a browser is large enough, also if they go through operators
@@ -53,24 +42,40 @@ class Tab:
         course: The course, in whose folder the hidden tests are.
         patience: How many times more time code may take than on a usual machine.
         alive: A function to call again and again while a file is graded.
+        told: A function to call with each check that has ended, a `CheckProgress` as JSON, and with each piece of text
+            that a run prints, a `RunOutput` as JSON.
     """
 
-    def __init__(self, course: Course, patience: float = 1.0, alive: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        course: Course,
+        patience: float = 1.0,
+        alive: Callable[[], object] = lambda: None,
+        told: Callable[[str], object] = lambda text: None,
+    ) -> None:
         self._course = course
+        self._told = told
         self._longest_s = _LONGEST_S * patience
         # until the page provides another numpy
         allow = {"numpy": SMALL} if "numpy" in course.allow_imports else {}
         self._here = Here(allow, longest_s=self._longest_s, patience=patience, alive=alive)
         self._provided = TemporaryDirectory()  # the modules beyond the standard library that files may import
         self._graded = ("", "")  # the exercise and the text that were graded last
+        self._repairs: Repairs | None = None  # what the search of this text has found
         self._frozen = False  # whether collections skip what the first verdict has imported
         self._events: Generator[PracticeEvent, None, None] | None = None  # the rest of this grading: the search
         self._practice = Practice(course, course.folder, host=self._here)
 
     @classmethod
-    def of_site(cls, folder: Path, patience: float, alive: Callable[[], object] = lambda: None) -> "Tab":
+    def of_site(
+        cls,
+        folder: Path,
+        patience: float = 1.0,
+        alive: Callable[[], object] = lambda: None,
+        told: Callable[[str], object] = lambda text: None,
+    ) -> "Tab":
         """Return the grader of the course in a folder of a site, whose `course.json` has the course."""
-        return cls(Course.decoded((folder / "course.json").read_bytes(), folder), patience, alive)
+        return cls(Course.decoded((folder / "course.json").read_bytes(), folder), patience, alive, told)
 
     def __enter__(self) -> "Tab":
         self._practice.__enter__()
@@ -115,6 +120,7 @@ class Tab:
         for event in self._events:
             if isinstance(event, Report):
                 self._end_search()
+                self._repairs = event.exercises[0].repairs or None
                 return _json(SearchProgress(True, self._verdict(event, width)))
             if time.perf_counter() > until:
                 return _json(SearchProgress(False))
@@ -134,7 +140,13 @@ class Tab:
             self._frozen = True
         self._events = self._practice.searched_source(one, decode_source(_path(one), text.encode("utf-8", "replace")))
         self._graded = exercise, text
-        return next(event for event in self._events if isinstance(event, Report))
+        self._repairs = None
+        for event in self._events:
+            if isinstance(event, Report):
+                return event
+            if isinstance(event, CheckEnded):
+                self._told(_json(CheckProgress(exercise, event.result.title, event.result.status == "passed")))
+        raise AssertionError("a grading has a report")
 
     def _end_search(self) -> None:
         if self._events is not None:
@@ -143,21 +155,27 @@ class Tab:
 
     def _verdict(self, report: Report, width: int) -> Verdict:
         (result,) = report.exercises
-        failure = first_failure(result)
-        written = to_json(report).decode()
-        return Verdict(
-            result.id,
-            result.status,
-            result.score,
-            result.max_score,
-            exercise_screen(for_page(result), style=Style(width=width)),
-            sorted(_marked(result))[:MARKED],
-            self._course.by_id[result.id].hints_from(hint_of(failure)) if failure else (),
-            written if len(written) <= REPORT // 2 else "",
-            is_searched(result),
-            line_of(result),
-            _printed(result),
-        )
+        return verdict_of(report, self._course.by_id[result.id], width)
+
+    def run(self, exercise: str, text: str, selection: str = "") -> str:
+        """Run a file as a program, or a selection of its lines. Afterwards, the tab must not be used any more.
+
+        What the program prints is told as it is printed.
+
+        Args:
+            selection: The lines, after the file was imported. If they are empty, the file's own
+                `if __name__ == "__main__":` part runs.
+
+        Returns:
+            The traceback of the error that ended the program, a `RunOutput` as JSON.
+        """
+
+        def heard(printed: str) -> None:
+            for at in range(0, len(printed), PIECE):
+                self._told(_json(RunOutput(printed[at : at + PIECE])))
+
+        error = run_as_program(text, self._course.by_id[exercise].filename, heard, selection)
+        return _json(RunOutput(error[-PIECE:], error=bool(error)))
 
     def shallow(self) -> bool:
         """Let files make fewer nested calls from now on, because the browser's own stack was too small."""
@@ -197,7 +215,8 @@ class Tab:
         one = self._course.by_id[exercise]
         source = decode_source(_path(one), text.encode("utf-8", "replace"))
         others = [preset.subject for preset in presets()]
-        return msgspec.json.encode(document(self._practice.replays(one, source, others))).decode()
+        repairs = self._repairs if self._graded == (exercise, text) else None
+        return msgspec.json.encode(document(self._practice.replays(one, source, others, repairs))).decode()
 
     def packed(self, texts: str, reports: str = "[]") -> bytes:
         """Return a zip of exercises' files, which `grade` and `grade cohort` accept.
@@ -292,30 +311,3 @@ def _json(data: Struct) -> str:
 
 def _path(exercise: Exercise) -> Path:
     return Path(PurePosixPath("exercises", exercise.filename))
-
-
-def for_page(result: ExerciseResult) -> ExerciseResult:
-    """Return a result for a verdict without commands: the page has buttons, and shows printed text in full."""
-    bare = (replace(check, hint=UNSET, hint_number=0, play=UNSET, output=UNSET) for check in result.checks)
-    return replace(result, checks=tuple(bare))
-
-
-def _printed(result: ExerciseResult) -> list[Printed]:
-    """Return what the code printed when it was loaded and in the checks. What is printed alike is there once."""
-    titles: defaultdict[str, list[str]] = defaultdict(list)
-    for title, output in [(WHEN_LOADED, result.output), *((check.title, check.output) for check in result.checks)]:
-        if output:
-            titles[output].append(title)
-    return [Printed(of, output) for output, of in titles.items()]
-
-
-def _marked(result: ExerciseResult) -> set[int]:
-    """Return the lines of the file that the first failure is about."""
-    check = first_failure(result)
-    _, line = located(result, check)
-    reason = check.reason if check else None
-    ranges = [fact.lines for fact in facts_of(result, check) if fact.lines]
-    lines = {number for first, last in ranges for number in range(first, last + 1)}
-    # facts and the search name lines together; without both, it is the line where the code stopped
-    lines |= {*(result.repairs.only_place if result.repairs else ())}
-    return lines or {number for number in (line, reason and reason.line) if number}

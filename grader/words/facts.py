@@ -229,3 +229,28 @@ def place(cells: Sequence[CellStart], first: int, last: int | None = None) -> st
     shift = cells[at].line - 1 if at >= 0 else 0
     lines = f"line {first - shift}" if last in (None, first) else f"lines {first - shift} to {(last or 0) - shift}"
     return f"cell {cells[at].cell}, {lines}" if at >= 0 else lines
+
+
+_PLACES = re.compile(r"\blines? \d+(?:(?:,? and |, | or | to )\d+)*")
+_RANGE = re.compile(r"lines? (\d+)(?: to (\d+))?")
+
+
+def line_parts(text: str) -> list[tuple[str, tuple[int, int] | None]]:
+    """Split a sentence at the lines of a file that it names, as `place` and the sentences about repairs name them.
+
+    Returns:
+        Pieces of the text. A piece that names lines has the first and the last of them: `line 5`, `lines 5 to 9`, and
+        each number of `lines 5, 7 and 9`.
+    """
+    parts: list[tuple[str, tuple[int, int] | None]] = []
+    end = 0
+    for match in _PLACES.finditer(text):
+        named = match[0]
+        whole = _RANGE.fullmatch(named)
+        spans = [whole] if whole else list(re.finditer(r"\d+", named))
+        for one in spans:
+            first, last = (one[1], one[2] or one[1]) if whole else (one[0], one[0])
+            start = match.start() + one.start()
+            parts += [(text[end:start], None), (one[0], (int(first), int(last)))]
+            end = match.start() + one.end()
+    return [part for part in [*parts, (text[end:], None)] if part[0]]

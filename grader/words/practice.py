@@ -89,6 +89,17 @@ WELCOME_PAGE = (
     "when you stop typing."
 )
 WHEN_LOADED = "when the file was loaded"
+# the status of an exercise, above its verdict on the page of a site
+OUTCOMES = {
+    "passed": "Passed",
+    "partial": "Not passed yet",
+    "failed": "Not passed yet",
+    "not_started": "Not started",
+    "missing": "Missing",
+    "unreadable": "Not readable",
+}
+# the words above right results on the page, by those beside them on a terminal
+EXPECTED_BY = {"torch": "PyTorch", "expected": "expected", "a correct one is": "a correct one"}
 LEARNT = "What you have learnt:"
 learnt = Sentence("You have learnt: {lesson}", "lesson")
 FURTHER = "Where to go next:"

@@ -29,6 +29,13 @@ def test_a_course_is_read(write_course: WriteCourse) -> None:
     assert folder == course.folder
 
 
+def test_an_exercise_is_a_key_of_a_mapping() -> None:
+    """So is one whose lesson has figures, after it went through JSON as well."""
+    course = load_course(ROOT)
+    again = Course.decoded(course.encoded(), ROOT)
+    assert {exercise: exercise.id for exercise in course.exercises} == {one: one.id for one in again.exercises}
+
+
 def test_a_course_survives_as_json(tmp_path: Path) -> None:
     """A course that was encoded is the same course, in whatever folder it is decoded."""
     course = load_course(ROOT)

@@ -132,6 +132,12 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
             a=0.5,
             b=-0.25,
         ),
+        program(  # the probability of b is small, and counts, whatever numbers are drawn
+            "A = a * 0 + 1008; B = b * 0 + 1000; L = cross_entropy([A, B], 0)",
+            "A = a * 0 + 1008; B = b * 0 + 1000; u = exp(A - A); v = exp(B - A); s = u + v; L = log(s) + A - A",
+            a=0.5,
+            b=-0.25,
+        ),
         loss_of(2, 1000, 1000, -1000),
         loss_of(2, 1000, 0, -1000),
         loss_of(0, -1000, 1000),
@@ -149,4 +155,6 @@ def test_large_logits(engine: EngineUnderCheck) -> None:
             b=1,
         ),
         probabilities("L = p_a * 3 + p_b * 1", -1000, 1000),
+        # their exponentials are numbers, but those of twice as much are not
+        probabilities("L = p_a * 3 + p_b * 1", 400, 399),
     )

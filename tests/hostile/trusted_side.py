@@ -268,9 +268,10 @@ def filled(batch: Batch, place: str, filler: str, share: float = 1.0) -> bytes:
     return body.replace(marked, FILLERS[filler](max(20, room), max(1, int(share * left / times) - 2)))
 
 
-def spliced(batch: Batch, place: str, part: bytes) -> bytes:
-    """An answer with `part` in one place."""
-    return answer(batch, place).replace(json.dumps(HERE).encode(), part)
+def spliced(batch: Batch, place: str, part: "Tree") -> bytes:
+    """An answer with `part` in every place of a kind, or in the first alone if it is long."""
+    text = part.text()
+    return answer(batch, place).replace(json.dumps(HERE).encode(), text, 1 if len(text) > 1 << 16 else -1)
 
 
 def failing(batch: Batch, message: str, lines: Sequence[int] = (1, 2, 3, 4)) -> bytes:
@@ -297,21 +298,40 @@ def source_of(text: str, lines: bool) -> str:
 
 
 characters = st.sampled_from(ALPHABET)
-sources = st.builds(source_of, characters, st.booleans()) | st.text(max_size=300)
+sources = st.builds(lambda text, lines: partial(source_of, text, lines), characters, st.booleans()) | st.text(
+    max_size=300
+).map(lambda text: partial(str, text))
 line_numbers = st.lists(st.sampled_from([1, 2, 100, 200_000, 10_000_000]), min_size=0, max_size=4)
 messages = characters.map(lambda c: c * 300) | st.text(max_size=300)
+depths = st.integers(0, 3)
 leaves = st.sampled_from(
     [b"1", b"-1", b'"nan"', b'"!a"', b"null", b'"done"', b'"nodes"', b'"same"', b"1e999", b'"\\ud800"', b'"' * 2]
 )
-# JSON of any size: lists in lists, some of them very long
-trees = st.recursive(
-    leaves,
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What JSON of any size is made from: Hypothesis keeps what it draws, so nothing large is drawn."""
+
+    parts: "tuple[bytes | Tree, ...]"
+    size: int = 0  # of a list in which the one part is repeated, in bytes
+    depth: int = 0  # lists around it
+
+    def text(self) -> bytes:
+        texts = [part if isinstance(part, bytes) else part.text() for part in self.parts]
+        inner = repeated(texts[0][: 1 << 16], self.size) if self.size else b"[" + b",".join(texts) + b"]"
+        return b"[" * self.depth + inner + b"]" * self.depth
+
+
+trees: st.SearchStrategy[Tree] = st.recursive(
+    leaves.map(lambda leaf: Tree((leaf,))),
     lambda inner: (
-        st.lists(inner, max_size=4).map(lambda parts: b"[" + b",".join(parts) + b"]")
-        | st.builds(lambda item, size: repeated(item[: 1 << 16], size), inner, st.sampled_from([10**3, 10**5, 10**7]))
+        st.lists(inner, max_size=4).map(lambda parts: Tree(tuple(parts)))
+        | st.builds(lambda item, size: Tree((item,), size), inner, st.sampled_from([10**3, 10**5]))
     ),
     max_leaves=6,
 )
+trees |= st.builds(lambda item, depth: Tree((item,), 10**7, depth), trees, depths)
 
 
 @st.composite
@@ -331,18 +351,35 @@ def bodies(draw: st.DrawFn) -> Body:
     return late(said) if draw(st.booleans()) else said
 
 
+def refusal(kind: str, message: str, line: int, times: int) -> bytes:
+    return json.dumps(["failed", ["load", kind, "X", message, [line] * times]]).encode()
+
+
 @st.composite
-def loads(draw: st.DrawFn) -> bytes:
+def loads(draw: st.DrawFn) -> Callable[[], bytes]:
     """What may be said to a request to load a file."""
-    problem: list[Any] = ["load", draw(st.sampled_from(["raised", "syntax", "module"])), "X", draw(messages)]
-    problem.append([draw(st.sampled_from([1, 2]))] * draw(st.sampled_from([0, 1, 4, 32_000])))
-    return json.dumps(["failed", problem]).encode()
+    kind = draw(st.sampled_from(["raised", "syntax", "module"]))
+    times = draw(st.sampled_from([0, 1, 4, 32_000]))
+    return partial(refusal, kind, draw(messages), draw(st.sampled_from([1, 2])), times)
 
 
-loaded = st.just(b'["loaded"]')
-lies = st.builds(Lies, sources, loaded | loads(), bodies(), characters.map(lambda c: c * (256 << 10))) | st.builds(
-    Lies, sources, loaded, bodies(), characters.map(lambda c: c * (64 << 10))
-)
+loaded = st.just(partial(bytes, b'["loaded"]'))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What `Lies` are made from, without what is large in them."""
+
+    source: Callable[[], str]
+    load: Callable[[], bytes]
+    body: Body
+    letter: str  # of what is printed
+
+    def lies(self) -> Lies:
+        return Lies(self.source(), self.load(), self.body, self.letter * (256 << 10))
+
+
+recipes = st.builds(Recipe, sources, loaded | loads(), bodies(), characters)
 
 
 # -- the trusted side -----------------------------------------------------------------------------
@@ -485,10 +522,15 @@ def main() -> None:
         found = side.show(side.report(said))
         largest.update({name: max(size, largest[name]) for name, size in found.items()})
 
+    @settings(tried, max_examples=CASES // 12)
+    @given(recipes)
+    def submissions(drawn: Recipe) -> None:
+        show(drawn.lies())
+
     @settings(tried, max_examples=CASES)
-    @given(st.sampled_from(sorted(side.checks)), lies)
-    def checks(name: str, said: Lies) -> None:
-        side.check(name, said)
+    @given(st.sampled_from(sorted(side.checks)), recipes)
+    def checks(name: str, drawn: Recipe) -> None:
+        side.check(name, drawn.lies())
 
     with memory(MEMORY) as grown:
         for text in ("中\n", "\x1b"):  # most in memory, and in a report
@@ -504,7 +546,7 @@ def main() -> None:
                 for name in LARGE:
                     side.check(name, Lies(body=most))
         checks()
-        settings(tried, max_examples=CASES // 12)(given(lies)(show))()
+        submissions()
     print(json.dumps({**largest, "grown": grown()}))
 
 

@@ -22,7 +22,8 @@ from grader.practice.replay.page import document
 from grader.practice.replay.presets import presets
 from grader.practice.screens import exercise_screen
 from grader.practice.session import Practice
-from grader.practice.tab import Tab, for_page
+from grader.practice.site_verdict import for_page
+from grader.practice.tab import Tab
 from grader.runner.client import decode_source
 from grader.verdict.grading import stamp_of
 from grader.verdict.report import Report, read_report, to_json

@@ -11,6 +11,7 @@ const FILES = {
 const TEXTS = ["worker", "loader", "glue", "lock"];
 const START_S = 180; // in which an interpreter has to start, also on a slow phone
 const LONGEST = 10; // times the limit without a sign of life, an interpreter may work on one request
+const AGAIN = 5; // times the limit is as long when a request is made again: a busy machine may be why none came
 
 /** @type {(text: string) => void} */
 const say = (text) => void (byId("state").textContent = text);
@@ -37,12 +38,14 @@ class Interpreter {
     this.number = ++Interpreter.count;
     this.started = false;
     this.patience = 1;
-    /** @type {{ id: number, begun: number, resolve(result: unknown): void, reject(error: Error): void } | undefined} */
+    /** @type {{ id: number, seconds: number, begun: number, resolve(result: unknown): void, reject(error: Error): void } | undefined} */
     this.request = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @type {Map<string, boolean>} */
     this.supplied = new Map(); // the modules that it knows beyond the standard library, and whether it has them
+    /** @type {((told: unknown) => void) | undefined} */
+    this.told = undefined; // is called with what a request says before its answer
     this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
@@ -74,10 +77,11 @@ class Interpreter {
 
   /**
    * Take a sign of life, or the answer to the request.
-   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean }} message
+   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean, told?: unknown }} message
    */
-  heard({ id, result, failed, traces }) {
+  heard({ id, result, failed, traces, told }) {
     if (traces) this.touched = true;
+    if (told !== undefined) this.told?.(told);
     if (!this.request || (id && id !== this.request.id)) return;
     const { resolve, reject } = this.request;
     if (failed !== undefined) reject(new Error(brief(failed)));
@@ -89,8 +93,9 @@ class Interpreter {
   wait() {
     const { request } = this;
     if (!request) return;
-    const limit = this.seconds * this.patience * 1000;
+    const limit = request.seconds * this.patience * 1000;
     clearTimeout(this.timer);
+    if (limit === Infinity) return;
     const left = request.begun + LONGEST * limit - performance.now();
     this.timer = setTimeout(() => request.reject(new Ended("no sign of life")), Math.min(limit, left));
   }
@@ -99,13 +104,14 @@ class Interpreter {
    * Return the answer to a request. Raise `Ended` if the interpreter gives no sign of life.
    * @param {string} action
    * @param {unknown[]} values
+   * @param {number} seconds How long it may give no sign of life on a usual machine.
    * @returns {Promise<unknown>}
    */
-  async ask(action, values) {
+  async ask(action, values, seconds = this.seconds) {
     try {
       return await new Promise((resolve, reject) => {
         const id = (this.request?.id ?? 0) + 1;
-        this.request = { id, begun: performance.now(), resolve, reject };
+        this.request = { id, seconds, begun: performance.now(), resolve, reject };
         this.wait();
         this.port.postMessage({ id, action, values });
       });
@@ -135,14 +141,18 @@ class Interpreters {
     this.busy = Promise.resolve();
     /** @type {Interpreter | undefined} */
     this.spare = undefined;
+    /** @type {Set<Interpreter>} */
+    this.lent = new Set();
     /** @type {unknown[] | undefined} */
     this.latest = undefined;
+    /** @type {((told: unknown) => void) | undefined} */
+    this.told = undefined; // is called with what a request says before its answer
     /** @type {((values: any[], verdict: unknown) => void) | undefined} */
     this.confirmed = undefined;
     addEventListener("message", ({ data, source }) => {
       /** @type {(one: Interpreter | undefined) => boolean} */
       const of = (one) => source === frame && one?.number === data.ended;
-      [this.current, this.spare].find(of)?.broke(brief(data.why));
+      [this.current, this.spare, ...this.lent].find(of)?.broke(brief(data.why));
     });
     this.current = new Interpreter(frame, seconds);
     this.prepare();
@@ -165,6 +175,25 @@ class Interpreters {
       spare.end();
       if (this.spare === spare) this.spare = undefined;
     });
+  }
+
+  /** Return an interpreter that nothing else uses: the spare if it has started, or else a new one. */
+  lend() {
+    const { spare } = this;
+    const one = spare?.started ? spare : new Interpreter(this.frame, this.seconds);
+    if (one === spare) this.spare = undefined;
+    this.lent.add(one);
+    return one;
+  }
+
+  /**
+   * End an interpreter that was lent, and start another spare.
+   * @param {Interpreter} interpreter
+   */
+  takeBack(interpreter) {
+    this.lent.delete(interpreter);
+    interpreter.end();
+    this.prepare();
   }
 
   /** Put the spare in the place of the current interpreter. */
@@ -224,13 +253,14 @@ class Interpreters {
   }
 
   /**
-   * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer. The same is
-   * done if the browser's stack was too small, with fewer nested calls.
+   * Ask once, or again in another interpreter if an earlier file may be the reason why there is no answer, or if there
+   * was no sign of life. The same is done if the browser's stack was too small, with fewer nested calls.
    * @param {string} action
    * @param {unknown[]} values
+   * @param {{ shallow?: boolean, patient?: boolean }} again Whether fewer nested calls or more time are allowed now.
    * @returns {Promise<{ result: unknown, uncertain: boolean }>}
    */
-  async exchange(action, values, shallow = false) {
+  async exchange(action, values, { shallow = false, patient = false } = {}) {
     const search = action === "search"; // it goes on where its text was graded, and no verdict depends on it
     if (this.current.touched && this.spare?.started && !search) this.replace();
     const { current } = this;
@@ -242,14 +272,17 @@ class Interpreters {
         await current.ask("shallow", []);
         current.touched = true;
       }
-      const result = await current.ask(action, values);
+      current.told = (told) => this.told?.(told);
+      const result = await current.ask(action, values, (patient ? AGAIN : 1) * this.seconds);
       if (current.touched) this.provide();
       return { result, uncertain: uncertain && !shallow };
     } catch (error) {
       // whatever went wrong, this interpreter is not used again
       if (current === this.current) this.replace();
       const overflow = !shallow && error instanceof Error && error.message.startsWith("RangeError");
-      if ((uncertain && !search) || overflow) return this.exchange(action, values, overflow);
+      const silent = !patient && error instanceof Ended;
+      if (!search && (uncertain || overflow || silent))
+        return this.exchange(action, values, { shallow: shallow || overflow, patient: patient || silent });
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 "use strict";
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
+const SYMBOLS = ["    ", "_", ".", "=", "+", "*", "(", ")", "[", "]"]; // which a phone's keyboard has on other pages
 const ANSWER_MS = 1_000; // in which another tab answers
 
 /**
@@ -22,6 +23,31 @@ const isOf = ({ exercise, score, max_score: most }, { id, points }) => exercise 
 /** @type {(error: unknown) => string} */
 const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
+/**
+ * Return the first lines of the blocks of a text that are as they were given out, with nothing to be filled in: the
+ * docstring, which is the lesson, and functions, classes and the main part. What is inside such a block is left out.
+ * @type {(stub: string, text: string) => number[]}
+ */
+function givenLines(stub, text) {
+  /** @type {number[]} */
+  const found = [];
+  const [docstring] = /^"""[^]*?"""/.exec(stub) ?? [];
+  if (docstring && text.startsWith(docstring)) found.push(1);
+  const lines = stub.slice(docstring?.length ?? 0).split("\n");
+  for (let at = 0; at < lines.length; at++) {
+    const [, indent] = /^( *)(?:def|class|if) /.exec(lines[at]) ?? [];
+    if (indent === undefined) continue;
+    let end = at + 1;
+    while (end < lines.length && (!lines[end].trim() || lines[end].startsWith(`${indent} `))) end += 1;
+    const given = lines.slice(at, end).join("\n").trimEnd();
+    const place = text.indexOf(`\n${given}`);
+    if (given.includes("TODO") || given.split("\n").length < 3 || place < 0) continue;
+    found.push(text.slice(0, place + 1).split("\n").length);
+    at = end - 1;
+  }
+  return found;
+}
+
 class Page {
   /**
    * @param {Data.SiteCourse} course
@@ -35,6 +61,7 @@ class Page {
     /** @type {number[]} */
     this.fitting = [];
     this.compared = false;
+    this.unloaded = "";
     this.width = 0;
     /** @type {(verdict: Data.Verdict) => void} */
     this.answered = () => {};
@@ -48,24 +75,30 @@ class Page {
     this.interpreters = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.pause = undefined;
-    /** @type {Map<Data.SitePart, HTMLElement>} */
-    this.totals = new Map();
     this.work = new Work(course, () => {
       note("Your work cannot be kept: this browser's storage is full or switched off. Save it as a zip before you leave.");
     });
     this.editor = Editor.create(byId("editor"), "Your file", { changed: (text) => this.changed(text), run: () => this.grade() });
+    fill(byId("symbols"), ...SYMBOLS.map((text) => {
+      const label = text.trim() ? {} : { "aria-label": "Indent" };
+      const kept = (/** @type {Event} */ event) => event.preventDefault(); // the keyboard of a phone stays open
+      return h("button", { type: "button", ...label, onpointerdown: kept, onclick: () => this.editor.insert(text) }, text.trim() || "⇥");
+    }));
     this.verdict = new VerdictView(this.editor);
-    this.side = new Side(() => this.replay());
+    this.replays = new ReplayView({ shown: () => this.replay(), closed: () => byId("show-replay").focus() });
+    this.running = new Running(() => this.interpreters);
+    this.contents = new Contents(course, this.work, (exercise) => this.open(exercise));
     this.asked = 0;
     this.refreshed = Promise.resolve();
-    this.buttons = this.navigation();
     /** @type {Record<string, () => unknown>} */
     const commands = { grade: () => this.grade(), hint: () => this.hint(), reset: () => this.reset(),
-      restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export() };
+      restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export(),
+      run: () => this.running.run(this.exercise.id, this.editor.text(), this.editor.selected()), "show-replay": () => this.replays.open() };
     for (const [id, command] of Object.entries(commands)) byId(id).addEventListener("click", () => this.run(command));
     byId("import").addEventListener("change", () => this.run(() => this.take([...(byId("import").files ?? [])])));
     find(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
     addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("selectionchange", () => this.selection());
     addEventListener("hashchange", () => {
       const named = this.named();
       if (named && named !== this.exercise) this.open(named);
@@ -116,23 +149,28 @@ class Page {
     this.opened = true;
     this.exercise = exercise;
     byId("file").textContent = exercise.file;
-    this.side.lesson(exercise);
+    document.title = `${exercise.number} ${exercise.title}: ${this.course.title}`;
+    showLesson(exercise);
     this.hinted = new Set();
     fill(byId("hints"));
     this.fitting = exercise.hints.map((_, at) => at + 1);
     this.verdict.clear();
+    this.running.clear();
     this.replayed = undefined;
     this.editor.show(this.work.see(exercise));
     this.answered = questionsView(byId("text"), exercise.questions, this.editor);
+    this.editor.fold(givenLines(exercise.stub, this.editor.text()));
     this.compare(false);
     this.begin();
+    this.selection();
     const changed = this.work.outdated(exercise);
-    const first = !this.course.exercises.some((one) => this.work.begun(one));
-    note(first && this.course.welcome, changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
+    note(changed && "The file of this exercise has changed since you began. Your text is kept. Compare shows what differs from the new file, and Reset takes the new file.");
     this.list();
-    this.side.clear(this.work.begun(exercise) ? "" : "Change the file. After the verdict, your code is replayed here.");
-    const { top } = byId("side").getBoundingClientRect();
-    if (another && (top < 0 || top > innerHeight / 2)) byId("side").scrollIntoView();
+    this.replays.clear("");
+    if (another) {
+      this.replays.close();
+      scrollTo(0, 0);
+    }
     this.grade();
   }
 
@@ -143,47 +181,16 @@ class Page {
     if (place > 0) this.editor.at(place);
   }
 
-  /**
-   * @returns {Map<Data.SiteExercise, HTMLButtonElement>}
-   */
-  navigation() {
-    const buttons = new Map(this.course.exercises.map((one) => {
-      return /** @type {const} */ ([one, h("button", { type: "button", onclick: () => this.open(one) }, `${one.number} ${one.id}`)]);
-    }));
-    const items = [...buttons].flatMap(([one, button]) => {
-      const part = this.course.parts.find(({ exercises }) => exercises[0] === one.id);
-      if (!part) return [h("li", {}, button)];
-      const total = h("span", {});
-      this.totals.set(part, total);
-      return [h("li.part", {}, `${part.title}: `, total), h("li", {}, button)];
-    });
-    fill(byId("exercises"), ...items);
-    return buttons;
-  }
-
-  /** Show points and progress. */
+  /** Show points and progress, and which earlier texts there are. */
   list() {
     const { exercises } = this.course;
-    const results = new Map(exercises.map((one) => [one, this.work.last(one)]));
-    const passed = exercises.filter((one) => results.get(one)?.status === "passed").length;
-    const points = exercises.reduce((sum, one) => sum + (results.get(one)?.score ?? 0), 0);
-    const all = exercises.reduce((sum, one) => sum + one.points, 0);
-    for (const [part, total] of this.totals) {
-      const own = exercises.filter(({ id }) => part.exercises.includes(id));
-      total.textContent = `${own.reduce((sum, one) => sum + (results.get(one)?.score ?? 0), 0)}/${part.points}`;
-    }
-    byId("score").textContent = `${points}/${all} points, ${passed} of ${exercises.length} exercises passed`;
-    for (const [one, button] of this.buttons) {
-      const result = results.get(one);
-      const status = result?.status === "passed" ? "passed" : this.work.begun(one) ? "begun" : "";
-      button.className = status;
-      button.title = [one.title, `${result?.score ?? 0} of ${one.points} points`, status].filter(Boolean).join(", ");
-      if (one === this.exercise) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
-    }
-    byId("next").hidden = results.get(this.exercise)?.status !== "passed";
-    byId("next").textContent = this.following() ? "Next exercise" : "What you have learnt";
-    byId("finished").hidden ||= Boolean(this.following());
+    this.contents.show(this.exercise);
+    const passed = exercises.some((one) => this.work.last(one)?.status === "passed");
+    fill(byId("welcome"), ...coded(this.course.welcome));
+    byId("welcome").hidden = passed;
+    byId("next").hidden = this.work.last(this.exercise)?.status !== "passed";
+    byId("next").textContent = this.contents.following(this.exercise) ? "Next exercise" : "What you have learnt";
+    byId("finished").hidden ||= Boolean(this.contents.following(this.exercise));
     const kept = this.work.kept(this.exercise);
     fill(byId("earlier"), ...kept.map(({ why, when }, at) => {
       const time = new Date(when).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
@@ -192,19 +199,10 @@ class Page {
     byId("older").hidden = kept.length === 0;
   }
 
-  /** Return the next exercise that is not passed. */
-  following() {
-    const { exercises } = this.course;
-    const at = exercises.indexOf(this.exercise);
-    const others = [...exercises.slice(at), ...exercises.slice(0, at)];
-    return others.find((one) => this.work.last(one)?.status !== "passed");
-  }
-
   next() {
-    const following = this.following();
+    const following = this.contents.following(this.exercise);
     if (following) {
       this.open(following);
-      this.side.choose("tab-lesson");
       byId("lesson").focus();
     } else {
       const learnt = this.course.exercises.filter((one) => one.learnt);
@@ -233,7 +231,10 @@ class Page {
 
   /** Grade after a pause. */
   later() {
-    byId("verdict").classList.add("old");
+    if (this.graded !== this.editor.text()) {
+      this.verdict.outdate();
+      this.replays.outdate();
+    }
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
   }
@@ -257,6 +258,7 @@ class Page {
     await this.interpreters.busy;
     if (number !== this.asked) return; // the text has changed meanwhile, and is graded next
     say("Grading …");
+    this.verdict.begin();
     const verdict = await this.judged(exercise, text);
     say("");
     if (exercise === this.exercise && text === this.editor.text()) this.show(verdict, text);
@@ -281,6 +283,7 @@ class Page {
         const step = answered("search", await interpreters.ask("search", exercise.id, text, this.width));
         if (step.verdict && isOf(step.verdict, exercise) && wanted()) {
           this.keep(exercise, text, step.verdict);
+          this.replayed = undefined; // the replay marks the line that must change
           this.show(step.verdict, text);
         }
         ({ ended } = step);
@@ -344,8 +347,9 @@ class Page {
     const sentence = error instanceof Ended ? this.course.hung : this.course.died;
     if (!(error instanceof Ended)) console.warn(messageOf(error));
     const lines = [`FAIL     ${exercise.number} ${exercise.id}`, "", sentence];
+    const message = [[{ text: sentence, first: 0, last: 0 }]];
     /** @type {Omit<Data.Verdict, "exercise" | "status" | "score" | "max_score" | "lines">} */
-    const nothing = { report: "", searched: false, line: "", marked: [], hints: [], printed: [] };
+    const nothing = { outcome: "Not passed yet", checks: [], message, observed: [], learnt: "", report: "", searched: false, line: "", marked: [], hints: [], printed: [] };
     return { exercise: exercise.id, status: "failed", score: 0, max_score: exercise.points, lines, ...nothing };
   }
 
@@ -357,20 +361,40 @@ class Page {
     this.verdict.show(verdict, text);
     this.answered(verdict);
     this.fitting = verdict.hints.length ? verdict.hints : this.exercise.hints.map((_, at) => at + 1);
-    byId("hint").disabled = !this.hints().length;
+    this.hintsLeft(verdict.status === "passed" ? 0 : this.hints().length, verdict.hints.length > 0);
     this.list();
     this.graded = text;
-    if (this.side.replays) this.replay();
+    byId("show-replay").disabled = !this.work.begun(this.exercise);
+    this.unloaded = verdict.message[0]?.map((part) => part.text).join("") ?? "";
+    if (this.replays.isOpen) this.replay();
+  }
+
+  /**
+   * Show a check that has ended while others still run.
+   * @param {unknown} told
+   */
+  checked(told) {
+    try {
+      const check = answered("checked", told);
+      if (check.exercise === this.exercise.id) this.verdict.checked(check);
+    } catch (error) {
+      console.warn(messageOf(error)); // the verdict that follows is checked, too
+    }
+  }
+
+  /** Say what the button runs: the file's own part, or the lines that are selected. */
+  selection() {
+    byId("run").textContent = this.editor.selected() ? "Run the selected lines" : "Run";
   }
 
   /** Return how many columns of text fit beside each other in the verdict. */
   columns() {
     const probe = h("span", {}, "0".repeat(50));
-    const pre = byId("verdict");
-    add(pre, probe);
-    const room = pre.clientWidth || byId("work").clientWidth;
-    const columns = Math.floor((room - 26) / (probe.getBoundingClientRect().width / 50));
-    probe.remove();
+    const pre = h("pre", { class: "terminal" }, probe);
+    add(byId("work"), pre);
+    const room = byId("work").clientWidth;
+    const columns = Math.floor((room - 60) / (probe.getBoundingClientRect().width / 50));
+    pre.remove();
     return Math.max(38, Math.min(98, columns));
   }
 
@@ -399,13 +423,24 @@ class Page {
     return this.fitting.filter((number) => !this.hinted.has(number));
   }
 
+  /**
+   * Say how many hints can still be shown.
+   * @param {number} left
+   * @param {boolean} ofFailure Whether they fit the failure that is shown.
+   */
+  hintsLeft(left, ofFailure = true) {
+    byId("hint").disabled = left === 0;
+    byId("hint").hidden = left === 0 && !this.hinted.size;
+    byId("hint").textContent = this.hinted.size ? `Show another hint (${left} left)` : `Show a hint (${left} for this ${ofFailure ? "failure" : "exercise"})`;
+  }
+
   hint() {
     const { hints } = this.exercise;
     const [number, ...others] = this.hints();
     if (number === undefined) return;
     this.hinted.add(number);
     add(byId("hints"), h("p", {}, h("strong", {}, `Hint ${number} of ${hints.length}: `), ...inline(hints[number - 1])));
-    byId("hint").disabled = others.length === 0;
+    this.hintsLeft(others.length);
   }
 
   /**
@@ -425,10 +460,10 @@ class Page {
     try {
       const data = answered("replay", await this.interpreters.ask("replay", exercise.id, text));
       if (exercise !== this.exercise || this.replayed !== text) return;
-      if (data.replays.length || data.thermometers.length) this.side.show(data);
-      else this.side.clear("Nothing of this exercise can be replayed here.");
+      if (data.replays.length || data.thermometers.length) this.replays.show(data);
+      else this.replays.clear(this.unloaded || "Nothing of this exercise can be replayed. Run shows what your program prints.");
     } catch {
-      if (exercise === this.exercise) this.side.clear("The replay of your code took too long.");
+      if (exercise === this.exercise) this.replays.clear("The replay of your code took too long.");
     }
   }
 
@@ -562,15 +597,16 @@ class Page {
     await loaded;
     const interpreters = new Interpreters(frame, course.hangSeconds, course.imports);
     await interpreters.current.ready;
+    interpreters.told = (told) => page.checked(told);
     interpreters.confirmed = (values, verdict) => page.confirmed(values, verdict);
     page.interpreters = interpreters;
-    byId("grade").disabled = byId("export").disabled = byId("import").disabled = false;
+    byId("grade").disabled = byId("run").disabled = byId("export").disabled = byId("import").disabled = false;
     byId("loading").hidden = true;
     say("");
     document.body.dataset.ready = "";
     keepOffline();
     await page.grade();
-    if (page.side.replays) page.replay();
+    if (page.replays.isOpen) page.replay();
     await page.refresh();
   } catch (error) {
     say(`Python could not be loaded: ${messageOf(error)}`);

@@ -21,7 +21,7 @@ gc.set_threshold(200_000)  # the nodes of a large graph; collecting while it is 
 sys.path.insert(0, "/site/packages")
 from grader.practice.tab import Tab
 
-tab = Tab.of_site(Path("/site/course"), patience, alive)
+tab = Tab.of_site(Path("/site/course"), patience, alive, told)
 tab.__enter__()
 # learner code has no use for the bridge to JavaScript
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "JsFinder"]
@@ -33,7 +33,7 @@ tab
 addEventListener("message", async ({ data, ports: [port] }) => {
   try {
     limitMemory();
-    const { tab, patience, memory } = await start(data, () => port.postMessage({ alive: true }));
+    const { tab, patience, memory } = await start(data, (message) => port.postMessage(message));
     port.onmessage = ({ data: { id, action, values } }) => {
       // said before the file runs, because afterwards nothing that it could reach is to be believed
       if (leavesTraces(tab, values)) port.postMessage({ traces: true });
@@ -47,8 +47,8 @@ addEventListener("message", async ({ data, ports: [port] }) => {
   }
 }, { once: true });
 
-/** @type {(files: Files, alive: () => void) => Promise<Started>} */
-async function start({ urls, module, library, lock, grader }, alive) {
+/** @type {(files: Files, say: (message: object) => void) => Promise<Started>} */
+async function start({ urls, module, library, lock, grader }, say) {
   const begun = performance.now();
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(urls.map((url) => import(url)));
   // the loader asks for two files, which are here already
@@ -63,7 +63,8 @@ async function start({ urls, module, library, lock, grader }, alive) {
   pyodide.unpackArchive(grader, "zip", { extractDir: "/site" });
   const patience = Math.max(1, (performance.now() - begun) / USUAL_MS);
   pyodide.globals.set("patience", patience);
-  pyodide.globals.set("alive", alive);
+  pyodide.globals.set("alive", () => say({ alive: true }));
+  pyodide.globals.set("told", (/** @type {string} */ told) => say({ told }));
   return { tab: pyodide.runPython(START), patience, memory: () => pyodide._module.HEAPU8.length };
 }
 

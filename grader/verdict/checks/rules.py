@@ -98,14 +98,16 @@ class RuleChecks(Judging):
             engine.local_rules_agree_again("zero_grad", "L = a * a", a=3, upstream=-2.5)
 
         The learner's function called `clear` gets the list of all nodes, and must set every gradient to 0. If `clear`
-        is None, the grader does so. The list must hold the same nodes afterwards.
+        is None, the grader does so. The list must hold the same nodes afterwards, with the same values.
         """
         asked = self._questions.programs(programs, leaves, [upstream])
         (upstream,) = self._questions.numbers([upstream])
         runs = []
         for p in asked:
             rules, every_node = ask.LocalRules(p.root, upstream), [*range(len(p.nodes))]
-            clearing = (ask.CallFunction(clear, [("nodes", every_node)]), ask.GIVEN_LIST) if clear else (ask.Preload(),)
+            called = ask.CallFunction(clear, [("nodes", every_node)]) if clear else None
+            # the values tell a function that sets them from one that does nothing
+            clearing = (called, ask.GIVEN_LIST, ask.VALUES) if called else (ask.Preload(),)
             runs.append(Run(p, (ask.Preload(), rules, *clearing, ask.GRADS, rules, ask.GRADS)))
         answers = self._answers(asked)
 
@@ -117,6 +119,7 @@ class RuleChecks(Judging):
             if clear:
                 nothing = [0.0] * len(p.nodes)
                 compare_grads(p, nothing, outcome.grads[0], scale, (Cleared(clear),), by="check")
+                compare_values(p, answers[i], outcome.values[0], Cleared(clear))
                 compare_list(clear, range(len(p.nodes)), outcome.called[-1], p.shown)
             expected = [upstream * grad for grad in answers[i].grads]
             by: ExpectedBy = "torch" if upstream == 1.0 else "check"

@@ -1,4 +1,4 @@
-"""What fault facts compare: observed gradients, with the right ones beside them."""
+"""The numbers that fault facts compare: observed gradients, with the right ones beside them."""
 
 import math
 from collections.abc import Sequence

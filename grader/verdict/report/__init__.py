@@ -3,6 +3,7 @@
 from .model import (
     SCHEMA,
     CheckResult,
+    CheckStatus,
     CourseStamp,
     Diagnosis,
     ExerciseResult,
@@ -29,6 +30,7 @@ from .shown import (
     CELL,
     Compared,
     LastHint,
+    compared,
     facts_of,
     failure,
     first_failure,

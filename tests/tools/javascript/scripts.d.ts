@@ -36,6 +36,9 @@ interface ElementsById {
   loading: HTMLProgressElement;
   grade: HTMLButtonElement;
   hint: HTMLButtonElement;
+  run: HTMLButtonElement;
+  "show-replay": HTMLButtonElement;
+  earned: HTMLProgressElement;
   export: HTMLButtonElement;
   import: HTMLInputElement;
   earlier: HTMLSelectElement;
@@ -78,7 +81,10 @@ interface EditorView {
   text(): string;
   replace(text: string): void;
   mark(lines: readonly number[]): void;
-  to(line: number): void;
+  select(first: number, last: number): void;
+  selected(): string;
+  insert(text: string): void;
+  fold(lines: readonly number[]): void;
   at(place: number): void;
   compare(original: string | undefined): void;
   focus(): void;

@@ -1,7 +1,9 @@
 // The editor of the page, which fetch.sh bundles: CodeMirror 6 with what a Python exercise needs, and no more.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
-import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import {
+  bracketMatching, codeFolding, ensureSyntaxTree, foldable, foldEffect, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting,
+} from "@codemirror/language";
 import { unifiedMergeView } from "@codemirror/merge";
 import { search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
@@ -41,17 +43,19 @@ const colours = HighlightStyle.define([
 ]);
 
 const theme = EditorView.theme({
-  "&": { backgroundColor: "var(--wash)", color: "var(--ink)", fontSize: "0.9rem", height: "100%" },
+  "&": { backgroundColor: "var(--card)", color: "var(--ink)", fontSize: "var(--code)", height: "100%" },
   "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--ink)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  ".cm-gutters": { backgroundColor: "var(--wash)", color: "var(--quiet)", borderRight: "1px solid var(--rule)" },
+  ".cm-foldPlaceholder": { background: "var(--wash)", border: "0", color: "var(--quiet)", padding: "0 0.5em" },
+  ".cm-foldGutter .cm-gutterElement": { cursor: "pointer" },
+  ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--quiet)", borderRight: "0" },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--accent) 8%, transparent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent) !important",
   },
-  ".cm-failed": { backgroundColor: "color-mix(in srgb, var(--bad) 16%, transparent)", boxShadow: "inset 3px 0 var(--bad)" },
+  ".cm-failed": { backgroundColor: "var(--bad-wash)", boxShadow: "inset 3px 0 var(--bad)" },
   ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--good) 12%, transparent) !important" },
   ".cm-changedText": { background: "color-mix(in srgb, var(--good) 26%, transparent) !important" },
   ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--quiet) 14%, transparent) !important" },
@@ -74,7 +78,8 @@ export function create(parent, label, { changed, run }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const asked = () => (run(), true);
   const extensions = [
-    lineNumbers(), highlightActiveLineGutter(), history(), drawSelection({ cursorBlinkRate: calm ? 0 : 1200 }), indentOnInput(), bracketMatching(),
+    lineNumbers(), foldGutter({ openText: "▾", closedText: "▸" }), codeFolding({ placeholderText: "given …" }), highlightActiveLineGutter(), history(),
+    drawSelection({ cursorBlinkRate: calm ? 0 : 1200 }), indentOnInput(), bracketMatching(),
     highlightActiveLine(), search({ top: true }), python(), indentUnit.of("    "), EditorState.tabSize.of(4),
     syntaxHighlighting(colours), theme, marks, spoken,
     EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", autocapitalize: "off", spellcheck: "false" }),
@@ -82,7 +87,7 @@ export function create(parent, label, { changed, run }) {
     keymap.of([
       { key: "Mod-s", run: asked, preventDefault: true },
       { key: "Mod-Enter", run: asked, preventDefault: true },
-      ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab,
+      ...searchKeymap, ...historyKeymap, ...foldKeymap, ...defaultKeymap, indentWithTab,
     ]),
   ];
   const comparison = (original) =>
@@ -103,12 +108,32 @@ export function create(parent, label, { changed, run }) {
       const ranges = known.map((line) => Decoration.line({ class: "cm-failed" }).range(doc.line(line).from));
       view.dispatch({ effects: setMarks.of(Decoration.set(ranges)) });
     },
-    /** Go to a line. */
-    to(number) {
-      const line = view.state.doc.line(Math.min(number, view.state.doc.lines));
-      const place = line.from + /^\s*/.exec(line.text)[0].length;
-      view.dispatch({ selection: { anchor: place }, effects: EditorView.scrollIntoView(place, { y: "center" }) });
+    /** Select lines, and go to them. */
+    select(first, last) {
+      const { doc } = view.state;
+      const [from, to] = [first, last].map((number) => doc.line(Math.max(1, Math.min(number, doc.lines))));
+      const effects = EditorView.scrollIntoView(from.from, { y: "center" });
+      view.dispatch({ selection: { anchor: from.from, head: to.to }, effects });
       view.focus();
+    },
+    /** Return the lines that are selected as a whole or in part; empty if the selection is. */
+    selected() {
+      const { doc, selection } = view.state;
+      const { from, to, empty } = selection.main;
+      return empty ? "" : doc.sliceString(doc.lineAt(from).from, doc.lineAt(to).to);
+    },
+    /** Put a text in place of the selection. */
+    insert(text) {
+      view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true });
+      view.focus();
+    },
+    /** Fold the blocks that begin at these lines. */
+    fold(lines) {
+      const { state } = view;
+      ensureSyntaxTree(state, state.doc.length, 200);
+      const starts = lines.map((number) => state.doc.line(number));
+      const effects = starts.map(({ from, to }) => foldable(state, from, to)).filter(Boolean).map((one) => foldEffect.of(one));
+      view.dispatch({ effects });
     },
     /** Put the cursor at a place, in the middle of what the editor shows. The page is not scrolled. */
     at(place) {

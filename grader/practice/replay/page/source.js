@@ -29,8 +29,11 @@ function sourceView(box, source, run) {
     box.scrollTop = line ? line.offsetTop - box.clientHeight / 3 : 0;
   };
   middle(lines[firstLine(run, source) - 1]);
-  return function show(frame) {
-    const [main, ...others] = frame.lines.filter(Boolean);
+  return function show(frame, at) {
+    const ran = frame.lines.filter(Boolean);
+    // a rule that runs too early may be right: what decides the order is elsewhere
+    const elsewhere = run.recorded && at === run.first && run.replay.fault === "order";
+    const [main, ...others] = elsewhere ? [source.repair[0], ...ran] : ran;
     lines.forEach((line, i) => {
       const marked = i + 1 === main;
       line.classList.toggle("ran", marked);
@@ -39,7 +42,7 @@ function sourceView(box, source, run) {
       if (marked) line.setAttribute("aria-current", "step");
       else line.removeAttribute("aria-current");
     });
-    const line = lines[main - 1];
+    const line = lines[(main ?? others[0]) - 1];
     if (!line) return;
     const top = line.offsetTop;
     if (top < box.scrollTop + 20 || top > box.scrollTop + box.clientHeight - 60) middle(line);

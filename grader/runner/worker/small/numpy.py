@@ -211,7 +211,7 @@ class ndarray:
         return self.copy().reshape(-1)
 
     def transpose(self, *axes):
-        axes = _unpacked(axes) if axes and axes != (None,) else tuple(range(self.ndim))[::-1]
+        axes = _unpacked(axes) if axes and axes[0] is not None else tuple(range(self.ndim))[::-1]
         if len(axes) != self.ndim:
             raise ValueError("axes don't match array")
         lengths, strides = self._shape, _strides(self._shape)
@@ -305,7 +305,8 @@ class ndarray:
 def _array(numbers, shape, of):
     """Return a new array of these numbers, which are converted."""
     made, of = object.__new__(ndarray), dtype(of)
-    made._dtype, made._memory, made._places = of, list(map(of.plain, numbers)), range(len(numbers))
+    made._dtype, made._memory = of, list(map(of.plain, numbers))
+    made._places = range(len(made._memory))
     made._shape, made._writeable = tuple(shape), True
     return made
 
@@ -489,6 +490,11 @@ def broadcast_to(array, shape):
     return view
 
 
+def _spread(array, shape):
+    """Return the numbers of an array that is broadcast to a shape."""
+    return array._numbers() if array._shape == shape else broadcast_to(array, shape)._numbers()
+
+
 class ufunc(_Fixed):
     """A function of each number. `result` is the type of the results; None for the common type of the operands."""
 
@@ -503,7 +509,7 @@ class ufunc(_Fixed):
         if of is _BOOL and self.__name__ in ("subtract", "negative"):
             raise TypeError(f"numpy boolean {self.__name__}, the `-` operator, is not supported, use `~` or `^`")
         shape = _broadcast(*(one._shape for one in arrays))
-        numbers = map(self._function, *(broadcast_to(one, shape)._numbers() for one in arrays))
+        numbers = map(self._function, *(_spread(one, shape) for one in arrays))
         return _as_scalar(_array(list(numbers), shape, self._result or of))
 
     def into(self, array, other):
@@ -578,7 +584,7 @@ globals().update(_ufuncs, abs=_ufuncs["absolute"])
 def where(condition, one, other):
     arrays = [asarray(condition), asarray(one), asarray(other)]
     shape = _broadcast(*(each._shape for each in arrays))
-    rows = zip(*(broadcast_to(each, shape)._numbers() for each in arrays))
+    rows = zip(*(_spread(each, shape) for each in arrays))
     return _array([b if a else c for a, b, c in rows], shape, _common([arrays[1]._dtype, arrays[2]._dtype]))
 
 
@@ -624,6 +630,49 @@ def expand_dims(array, axis):
     return array.reshape([1 if at in axes else next(lengths) for at in range(array.ndim + len(axes))])
 
 
+def moveaxis(array, one, other):
+    array, ((one,), (other,)) = asarray(array), (_axes(axis, asarray(array).ndim) for axis in (one, other))
+    axes = [at for at in range(array.ndim) if at != one]
+    axes.insert(other, one)
+    return array.transpose(axes)
+
+
+def concatenate(arrays, axis=0):
+    arrays = [asarray(one) for one in arrays]
+    rows = [moveaxis(one, axis, 0) for one in arrays]
+    if len({one._shape[1:] for one in rows}) > 1:
+        raise ValueError("all the input array dimensions except for the concatenation axis must match exactly")
+    numbers = [number for one in rows for number in one._numbers()]
+    made = _array(numbers, (_python.sum(map(len, rows)), *rows[0]._shape[1:]), _common(one._dtype for one in rows))
+    return moveaxis(made, 0, axis).copy()
+
+
+def stack(arrays, axis=0):
+    arrays = [asarray(one) for one in arrays]
+    if len({one._shape for one in arrays}) > 1:
+        raise ValueError("all input arrays must have the same shape")
+    return concatenate([expand_dims(one, axis) for one in arrays], axis)
+
+
+def split(array, places, axis=0):
+    if isinstance(places, int):
+        raise _missing("split into equal parts")
+    rows, ends = moveaxis(array, axis, 0), [0, *(int(place) for place in places), None]
+    return [moveaxis(rows[begin:end], 0, axis) for begin, end in _itertools.pairwise(ends)]
+
+
+def argsort(array):
+    numbers, shape, _ = _read(array)
+    if len(shape) != 1:
+        raise _missing("argsort of an array with other than one axis")
+    return _array(sorted(range(len(numbers)), key=numbers.__getitem__), shape, int)
+
+
+def cumsum(array):
+    numbers, _, of = _read(array)
+    return _array(_itertools.accumulate(numbers), (len(numbers),), _INT if of is _BOOL else of)
+
+
 def matmul(one, other):
     one, other = asarray(one), asarray(other)
     signature = "signature (n?,k),(k,m?)->(n?,m?)"
@@ -638,7 +687,7 @@ def matmul(one, other):
         text = f"1 has a mismatch in its core dimension 0, with gufunc {signature} (size {same} is different from {k})"
         raise ValueError(f"matmul: Input operand {text}")
     many = _broadcast(left._shape[:-2], right._shape[:-2])
-    pairs = [broadcast_to(each, (*many, length, k))._numbers() for each, length in ((left, n), (right, m))]
+    pairs = [_spread(each, (*many, length, k)) for each, length in ((left, n), (right, m))]
     rows, columns = ([numbers[at * k : (at + 1) * k] for at in range(len(numbers) // (k or 1))] for numbers in pairs)
     cells = [
         (rows[at * n + i], columns[at * m + j]) for at in range(_math.prod(many)) for i in range(n) for j in range(m)
@@ -647,6 +696,13 @@ def matmul(one, other):
     return _as_scalar(
         _array(numbers, many + (n,) * (one.ndim > 1) + (m,) * (other.ndim > 1), _common([one._dtype, other._dtype]))
     )
+
+
+def dot(one, other):
+    one, other = asarray(one), asarray(other)
+    if one.ndim > 2 or other.ndim > 2:
+        raise _missing("dot of arrays with three axes")
+    return matmul(one, other) if one.ndim and other.ndim else one * other
 
 
 # -- methods and operators ----------------------------------------------------------------------------
@@ -697,6 +753,6 @@ _operators("matmul", matmul)
 for _of, _name in {"negative": "neg", "absolute": "abs", "logical_not": "invert"}.items():
     for _kind in (ndarray, generic):
         setattr(_kind, f"__{_name}__", lambda self, of=_ufuncs[_of]: of(self))
-for _name in ("sum", "mean", "max", "min", "any", "all"):
+for _name in ("sum", "mean", "max", "min", "any", "all", "dot"):
     setattr(ndarray, _name, globals()[_name])
 globals().update({name: _method(name) for name in ("reshape", "ravel", "transpose", "swapaxes", "squeeze")})
