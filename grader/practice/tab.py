@@ -24,6 +24,7 @@ from ..runner.client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, 
 from ..runner.same_interpreter import SMALL, Here, leaves_traces
 from ..verdict.grading import CheckEnded, stamp_of
 from ..verdict.report import Repairs, Report, read_report, to_json, with_results
+from ..words import assistant
 from ..words.practice import no_exercise_file, unread_text
 from .session import Practice, PracticeEvent
 from .site_data import PIECE, CheckProgress, GivenFiles, RunOutput, SearchProgress, Verdict
@@ -219,7 +220,7 @@ class Tab:
         return msgspec.json.encode(document(self._practice.replays(one, source, others, repairs))).decode()
 
     def packed(self, texts: str, reports: str = "[]") -> bytes:
-        """Return a zip of exercises' files, which `grade` and `grade cohort` accept.
+        """Return a zip of exercises' files and the page for assistants, which `grade` and `grade cohort` accept.
 
         Args:
             texts: The texts by the files' names, as JSON.
@@ -231,6 +232,7 @@ class Tab:
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
             for name, text in files.items():
                 archive.writestr(f"exercises/{name}", text)
+            archive.writestr(assistant.NAME, assistant.page(self._course))
             if known:
                 results = {result.id: result for report in known for result in report.exercises}
                 graded = [one for one in self._course.exercises if one.id in results and one.filename in files]
