@@ -270,6 +270,19 @@ def test_a_training_is_shown_beside_the_replay(tab: Tab) -> None:
     assert (shown["replays"][0]["title"], landscape["program"]) == (landscape["title"], shown["replays"][0]["program"])
 
 
+def test_a_training_is_told_while_it_goes_on() -> None:
+    """The page gets what there is to show after each part, and the answer is the last of them."""
+    (exercise,) = [one for one in COURSE.exercises if one.id == "vanish"]
+    half = COURSE.solution(exercise).read_text(encoding="utf-8").replace("def residual", "def later")
+    told: list[str] = []
+    with Tab(COURSE, patience=60, told=told.append) as tab:
+        last = tab.train("vanish", half, "weights-1", 0.01)
+    assert (60, last) == (len(told), told[-1])
+    losses = [len(json.loads(one)["thermometers"][0]["losses"]) for one in told]
+    assert list(range(1, 61)) == losses
+    assert "residual" in json.loads(last)["note"]
+
+
 def test_layers_have_a_thermometer(tab: Tab) -> None:
     """The sizes of all gradients of twenty layers are shown beside torch's, and no preset."""
     (exercise,) = [one for one in COURSE.exercises if one.id == "vanish"]
