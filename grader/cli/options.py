@@ -346,6 +346,10 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
     deadlines: Annotated[
         Path | None, About("a YAML file with due dates, the late penalty and extensions", metavar="FILE")
     ] = None
+    again: Annotated[
+        tuple[Utf8Text, ...],
+        About("also grade the submissions of this learner whose reports are valid; may be repeated", metavar="LEARNER"),
+    ] = ()
     jobs: Annotated[
         int, About("how many submissions to grade at the same time (default: the number of processors)", metavar="N")
     ] = os.cpu_count() or 1

@@ -118,6 +118,13 @@ def test_every_reason_of_a_review_is_shown(course: Course, graded: tuple[Report,
     ) in shown
 
 
+def test_what_was_cut_by_time_can_be_graded_again(course: Course, graded: tuple[Report, ...]) -> None:
+    """The review has the command."""
+    cut = Review.of("jo", (NeedsReview("budget", "swap", ("upstream",)),))
+    shown = render_cohort(replace(summarise(course, graded, {}), needs_review=(cut,)))
+    assert "      To grade it again:\n      grade cohort SUBMISSIONS --out RESULTS --again jo\n" in shown
+
+
 def test_who_has_a_due_date_but_no_time_is_listed(course: Course, graded: tuple[Report, ...]) -> None:
     """Learners without a due date, with a time or with a decided penalty are not listed."""
     due = "2026-03-01T23:59:00+01:00"
