@@ -270,6 +270,22 @@ def test_a_training_is_shown_beside_the_replay(tab: Tab) -> None:
     assert (shown["replays"][0]["title"], landscape["program"]) == (landscape["title"], shown["replays"][0]["program"])
 
 
+def test_a_figure_shows_the_learners_numbers(tab: Tab) -> None:
+    """The file runs on the figure's program at any values of its leaves, from its own gradient of the root."""
+    wrong = COURSE.solution(COURSE.exercises[2]).read_text(encoding="utf-8").replace("+=", "=")
+    (square,) = json.loads(tab.figure("accumulate", wrong, "square", '{"a": -2}'))["replays"]
+    a = square["nodes"][0]
+    assert ("lost", -2, -4, "expected") == (square["fault"], a["yours"]["grad"], a["expected"]["grad"], square["asked"])
+    plus = COURSE.solution(COURSE.exercises[0]).read_text(encoding="utf-8")
+    (sum_of_two,) = json.loads(tab.figure("distribute", plus, "plus", "{}"))["replays"]
+    assert [4, 4, 4] == [node["yours"]["grad"] for node in sum_of_two["nodes"]]
+    # without an engine, there is nothing to show, and neither is for a value that has no logarithm
+    for exercise, figure, leaves in (("predict", "example", "{}"), ("softmax", "loss", '{"a": 1e9}')):
+        (one,) = [one for one in COURSE.exercises if one.id == exercise]
+        text = COURSE.solution(one).read_text(encoding="utf-8")
+        assert [] == json.loads(tab.figure(exercise, text, figure, leaves))["replays"]
+
+
 def test_a_training_is_told_while_it_goes_on() -> None:
     """The page gets what there is to show after each part, and the answer is the last of them."""
     (exercise,) = [one for one in COURSE.exercises if one.id == "vanish"]
