@@ -349,6 +349,10 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
     deadlines: Annotated[
         Path | None, About("a YAML file with due dates, the late penalty and extensions", metavar="FILE")
     ] = None
+    again: Annotated[
+        tuple[Utf8Text, ...],
+        About("also grade the submissions of this learner whose reports are valid; may be repeated", metavar="LEARNER"),
+    ] = ()
     jobs: Annotated[
         int, About("how many submissions to grade at the same time (default: the number of processors)", metavar="N")
     ] = os.cpu_count() or 1
@@ -383,7 +387,12 @@ class DecideOptions(_DecideWords, frozen=True, kw_only=True):
 
     why: Annotated[Utf8Text, About("the reason for the decision", metavar="TEXT")]
     everyone: Annotated[
-        bool, About("in place of LEARNER, with --keep: close every open review for the reason", flag="--all")
+        bool,
+        About(
+            "in place of LEARNER: with --points or --withdraw, decide about all learners; with --keep, close every "
+            "open review for the reason",
+            flag="--all",
+        ),
     ] = False
     by: Annotated[Utf8Text | None, About("who decides (default: your user name)", metavar="NAME")] = None
     points: Annotated[Repeated, About("the points for a check", metavar="EXERCISE.CHECK=N")] = ()

@@ -355,7 +355,98 @@ class IntGradient(_Remark, frozen=True, tag="int_gradient"):
     type: str
 
 
-ShapeRemark: TypeAlias = NotSummed | Averaged | OneSlice | Reshaped | Transposed | IntGradient
+class NothingReceived(_Remark, frozen=True, tag="nothing_received"):
+    """One of the users of a node, whose own gradient is right, contributes nothing to the gradient of the node."""
+
+    node: str
+    user: str
+
+
+class IgnoresUpstream(_Remark, frozen=True, tag="ignores_upstream_array"):
+    """The contribution of a user to a node is the right one for an upstream gradient of ones."""
+
+    node: str
+    user: str
+
+
+class SpreadAlong(_Remark, frozen=True, tag="spread_along"):
+    """The upstream gradient of a reduction is spread along the axis `axis`, and not along `right`."""
+
+    node: str
+    user: str
+    axis: int
+    right: int
+
+
+class Divided(_Remark, frozen=True, tag="divided"):
+    """The contribution of a mean or a sum to a node is divided by `by`. The right one is divided by `right`."""
+
+    node: str
+    user: str
+    by: int
+    right: int
+
+
+class Scaled(_Remark, frozen=True, tag="scaled"):
+    """The gradient of a node is a constant times the right one."""
+
+    node: str
+    factor: float
+
+
+class RepeatedIndex(_Remark, frozen=True, tag="repeated_index"):
+    """An index takes a number of a node several times, and the gradient of this number is one of the terms."""
+
+    node: str
+    user: str
+
+
+class SpreadToAll(_Remark, frozen=True, tag="spread_to_all"):
+    """Each number of a node receives the upstream gradient of a `max`, also those that are not the largest."""
+
+    node: str
+    user: str
+
+
+class NotMovedBack(_Remark, frozen=True, tag="not_moved_back"):
+    """The contribution of a user that moves numbers to other places has the numbers in the order of the result."""
+
+    node: str
+    user: str
+
+
+class OnlyOneUse(_Remark, frozen=True, tag="only_one_use"):
+    """The gradient of a node that has several users is the contribution of one of them."""
+
+    node: str
+    user: str
+
+
+class FailsWhenever(_Remark, frozen=True, tag="fails_whenever"):
+    """All programs of a check that meet a condition fail, and no others do.
+
+    Attributes:
+        when: the name of an operation that they have, or of a condition on shapes.
+        stops: whether each of them raises an exception.
+    """
+
+    when: str
+    stops: bool
+
+
+UseRemark: TypeAlias = (
+    NothingReceived
+    | IgnoresUpstream
+    | SpreadAlong
+    | Divided
+    | Scaled
+    | RepeatedIndex
+    | SpreadToAll
+    | NotMovedBack
+    | OnlyOneUse
+    | FailsWhenever
+)
+ShapeRemark: TypeAlias = NotSummed | Averaged | OneSlice | Reshaped | Transposed | IntGradient | UseRemark
 RunRemark: TypeAlias = (
     IntLeaves | InPlace | StartingFrom | SecondPass | BuiltAgain | Released | RulesRunAgain | Cleared | RuleTripled
 )

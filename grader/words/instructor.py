@@ -155,6 +155,16 @@ def keep_command(reason: NeedsReview, learner: str, results: str = "RESULTS") ->
     return f"grade decide {shlex.quote(results)} {shlex.quote(learner)} --keep {kept_name(reason)} --why TEXT"
 
 
+def again_command(reason: NeedsReview, learner: str, results: str = "RESULTS") -> str:
+    """Return the command that grades a submission again, or an empty text if it was not cut by time.
+
+    The arguments are those of `review_command`.
+    """
+    if reason.kind not in ("budget", "no_answer"):
+        return ""
+    return f"grade cohort SUBMISSIONS --out {shlex.quote(results)} --again {shlex.quote(learner)}"
+
+
 def keep_all_commands(reasons: Iterable[NeedsReview], results: str = "RESULTS") -> list[str]:
     """Return a command for each kind of reason that occurs more than once.
 
@@ -173,6 +183,7 @@ def is_ready(reason: NeedsReview) -> bool:
     )
 
 
+ALL_LEARNERS = "all learners"
 # the fields of a decision about the whole submission
 _DECIDED = {
     "submission": "the submission {value} counts",
@@ -254,7 +265,6 @@ def problem_text(kind: str, **fields: object) -> str:
 
 
 _PROBLEMS: dict[str, str] = {
-    "all_is_for_keep": "--all takes the place of LEARNER, and closes reviews: give --keep, and no other decision",
     "cap_of_percent": "`cap` is `{cap}`; with `percent`, write a percentage of at most 100",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
@@ -270,10 +280,13 @@ _PROBLEMS: dict[str, str] = {
     "no_report": "there is no report on `{name}`, so points and files have no effect; add a folder with what there is "
     "to the submissions, or use --excused",
     "no_section": "there is no section `{name}` in the roster{near}",
+    "nothing_of": "there is no submission of `{name}`{near}",
     "no_submission": "there is no submission `{name}` in {folder}{near}",
     "no_such_decision": "`{name}` cannot be withdrawn{near}",
     "no_time": "`{text}` is not a time; expected a form such as 2026-03-01T23:59:00+01:00",
     "no_zoned_time": "`{text}` is not a time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
+    "not_for_all": "a decision about all learners has no keys besides points and withdraw",
+    "not_with_all": "--all takes the place of LEARNER: give --points and --withdraw, or --keep and no other decision",
     "not_decided": "there is no decision on that for `{learner}`{near}",
     "not_yet": "the extension counts once the learner has submitted",
     "nothing_open": "no open review can be closed with --keep for {names}",
@@ -292,7 +305,7 @@ _PROBLEMS: dict[str, str] = {
     "roster_who": "no column identifies people; expected {wanted}, found {found}",
     "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
     "--ignore, --keep, --confirm or --withdraw",
-    "say_whom": "say whom the decision is about: a learner, or --all with --keep",
+    "say_whom": "say whom the decision is about: a learner, or --all with --points, --withdraw or --keep",
     "say_who": "say who decides: --by NAME",
     "stranger": "the submitter of `{name}` is not in the roster; if a learner of the class submitted it, use `grade "
     "decide {folder} LEARNER --submission {of} --why TEXT`, or else `grade decide {folder} {of} --ignore --why TEXT`",
@@ -547,7 +560,7 @@ too_many_files = Sentence("{folder} contains more than {most} files; the rest we
 COLUMNS = ("exercise", "mean", "passed", "partial", "failed", "not started", "missing", "unreadable")
 NO_MEAN = "-"
 CHECKS = "Checks with a note"
-MISCONCEPTIONS = "Misconceptions, with the number of submissions"
+MISCONCEPTIONS = "Misconceptions, with the number of learners"
 REVIEW = "Needs review"
 # lists of learners, in the order in which they are printed
 PEOPLE = {
@@ -563,7 +576,11 @@ _UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
 
 
 headline = Sentence("{title}: {graded} of {submissions:submission} graded{kept:?, {kept} of them in an earlier run}")
-scores = Sentence("Mean {mean:.1f}, median {median:g} of {most:point}")
+scores = Sentence(
+    "Mean {mean:.1f}, median {median:g} of {most:point}. All statistics are of {learners:graded learner}, after "
+    "decisions, without bonus and penalties."
+)
+for_all = Sentence("Decided for all learners: {decision}")
 part_mean = Sentence("{title}: mean {mean:.1f} of {most:point}")
 
 
@@ -604,6 +621,7 @@ def late(name: str, seconds: int) -> str:
 
 
 KEEP = "If nothing changes:"
+AGAIN = "To grade it again:"
 KEEP_ALL = "Close all reviews for one reason, without a change:"
 beside = Sentence("Not part of any submission: {names}")
 more = Sentence("and {count} more in cohort.json")
@@ -650,12 +668,16 @@ WORDS = {
     "lead.graded": "{graded} submission graded.|{graded} submissions graded.",
     "lead.some": "{graded} of {n} submission graded.|{graded} of {n} submissions graded.",
     "lead.part": "{title}: mean {mean} of {most} points.",
-    "lead.scores": "Median {median}, mean {mean} of {most} points, standard deviation {deviation}.",
+    "lead.scores": "Median {median}, mean {mean} of {most} points, standard deviation {deviation}. All statistics are "
+    "of {n} graded learner, after decisions, without bonus and penalties."
+    "|Median {median}, mean {mean} of {most} points, standard deviation {deviation}. All statistics are "
+    "of {n} graded learners, after decisions, without bonus and penalties.",
     "warning.left_out": "{n} report of another course, or of another version of the course, is left out."
     "|{n} reports of another course, or of another version of the course, are left out.",
     "warning.other_number": "The summary covers {covered}, but {n} was found. {unsure}"
     "|The summary covers {covered}, but {n} were found. {unsure}",
     "warning.unsure": "The learners below may not match the numbers above.",
+    "warning.for_all": for_all.template,
     "warning.beside": "Not part of any submission: {names}.",
     "error": "The results cannot be shown: {message}",
     "made": "{title}, version {version}; graded by grade {grader}. For instructors: hidden checks are shown in full.",
@@ -684,10 +706,11 @@ WORDS = {
     "filter.clear": " (show all)",
     "chart.median": "median {median}",
     "chart.points": "points",
-    "chart.about": "Distribution of scores: median {median} of {most}; submissions per tenth of the points: {bands}",
+    "chart.about": "Distribution of scores: median {median} of {most}; learners per tenth of the points: {bands}",
     "table.none": "None.",
     "review.all": "Close all reviews for one reason, without a change:",
-    "review.keep": "If nothing changes:",
+    "review.keep": KEEP,
+    "review.again": AGAIN,
     "table.exercises": "Exercises",
     "table.checks": "Checks",
     "table.review": "Needs review",
@@ -695,7 +718,7 @@ WORDS = {
     "table.changes": "Changes since the earlier run",
     "table.learners": "Learners",
     "column.all": "All",
-    "column.all.about": "submissions in which everything passed",
+    "column.all.about": "learners for whom everything passed",
     "column.because": "Because",
     "column.before": "Before",
     "column.border": "Boundary",
@@ -711,13 +734,13 @@ WORDS = {
     "column.learner": "Learner",
     "column.mean": "Mean",
     "column.missing": "Missing",
-    "column.missing.about": "submissions in which it is not started, missing or unreadable",
+    "column.missing.about": "learners for whom it is not started, missing or unreadable",
     "column.none": "None",
-    "column.none.about": "submissions in which nothing passed",
+    "column.none.about": "learners for whom nothing passed",
     "column.note": "Note",
     "column.now": "Now",
     "column.part": "Part",
-    "column.part.about": "submissions in which a part passed",
+    "column.part.about": "learners for whom a part passed",
     "column.points": "Points",
     "column.rate": "Pass rate",
     "column.score": "Score",

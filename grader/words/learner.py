@@ -12,12 +12,14 @@ from msgspec import structs
 
 from ..base.text import counted, instant
 from ..course.learners import Learner
-from ..course.program import number_text
+from ..course.program import OPERATIONS, number_text
 from ..course.remarks import (
     Averaged,
     CellStart,
     DataChanged,
     DependsOnOrder,
+    Divided,
+    FailsWhenever,
     NeverRan,
     NoList,
     NotCalled,
@@ -32,6 +34,7 @@ from ..course.remarks import (
     Returned,
     RightRefused,
     RulesRunAgain,
+    Scaled,
     Shown,
     StartingFrom,
     Stopped,
@@ -116,14 +119,43 @@ def _remark_fields(remark: Remark) -> dict[str, object]:
             }
         case NoList():
             return {"given": _given_back(remark.type)}
+        case _:
+            return _array_fields(remark)
+
+
+def _array_fields(remark: Remark) -> dict[str, object]:
+    """Return the fields of a remark on arrays that have a text of their own."""
+    match remark:
         case NotSummed():
             return {"axes": _axes(remark.axes), "shape": str(remark.shape), "right": str(remark.right)}
         case Reshaped():
             return {"shape": str(remark.shape), "right": str(remark.right)}
         case Averaged() | OneSlice():
             return {"axes": _axes(remark.axes)}
+        case Divided():
+            return {"should": "not be divided" if remark.right == 1 else f"be divided by {remark.right}"}
+        case Scaled():
+            return {"factor": digits(remark.factor)}
+        case FailsWhenever():
+            return {"condition": _CONDITIONS.get(remark.when) or f"that has `{OPERATIONS[remark.when].text}`"}
         case _:
             return {}
+
+
+_CONDITIONS = {
+    "stretched": "in which a broadcast stretches an axis of length 1",
+    "lacks_axes": "in which an operand of a broadcast has fewer axes than the result",
+    "broadcast": "in which an operand is broadcast",
+    "several_axes": "in which the axis of `sum`, `mean` or `max` is a tuple",
+    "negative_axis": "in which the axis of `sum`, `mean` or `max` is negative",
+    "keeps_axes": "in which `sum`, `mean` or `max` has `keepdims=True`",
+    "one_axis": "in which `sum`, `mean` or `max` is along one axis, without `keepdims=True`",
+    "batches": "in which an operand of `@` has more than two axes",
+    "not_square": "in which an operand of `@` is not square",
+    "repeats": "in which an index takes a number more than once",
+    "cyclic": "in which `transpose` moves axes in such a way that a second `transpose` does not move them back",
+    "unequal_parts": "in which `concat` joins arrays of different lengths",
+}
 
 
 def of_answers(names: Sequence[str], explanation: str) -> str:
@@ -171,6 +203,31 @@ _REMARKS: dict[str, str] = {
     ),
     "reshaped": "the gradient of {node} has the right numbers in the shape {shape}; {node} has the shape {right}",
     "transposed": "the gradient of {node} is transposed",
+    "nothing_received": "{node} receives nothing from `{user}`",
+    "ignores_upstream_array": (
+        "the contribution of `{user}` to {node} ignores the upstream gradient: it is as if all its numbers were 1"
+    ),
+    "spread_along": (
+        "the upstream gradient of `{user}` is spread along axis {axis} of {node}; "
+        "it should be spread along axis {right}"
+    ),
+    "divided": "`{user}` gives {node} the upstream gradient divided by {by}; it should {should}",
+    "scaled": "the gradient of {node} is {factor} times the right one",
+    "repeated_index": (
+        "`{user}` takes a number of {node} more than once, and the gradient of {node} has one of the contributions; "
+        "it should have their sum"
+    ),
+    "spread_to_all": (
+        "each number of {node} receives the upstream gradient of `{user}`; only the largest numbers should receive it"
+    ),
+    "not_moved_back": (
+        "the contribution of `{user}` to {node} has its numbers in the order of `{user}`; "
+        "they should be in the places where {node} has them"
+    ),
+    "only_one_use": (
+        "the gradient of {node} is the contribution of `{user}` alone; the other contributions should be added to it"
+    ),
+    "fails_whenever": ("your code {stops:?stops|is wrong} in each program of this check {condition}, and in no other"),
     "int_gradient": "the gradient of {node} is an array of integers ({type})",
     "depends_on_order": "wrong in {runs}",
     "data_changed": "{by} changed the data",

@@ -244,7 +244,7 @@ def test_a_lesson_has_its_figures_in_characters(path: Path) -> None:
 @pytest.mark.slow
 @each_solution
 def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
-    """The line runs with the leaves of the figure or of the example, and its last expression is what the comment says."""
+    """The line runs with the leaves of the figure or example, and its last expression is what the comment says."""
     import torch
 
     leaves: dict[str, Any] = dict(next(figure.leaves for (stem, _), figure in FIGURES.items() if stem == path.stem))

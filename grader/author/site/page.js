@@ -2,6 +2,7 @@
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
 const SYMBOLS = ["    ", "_", ".", "=", "+", "*", "(", ")", "[", "]"]; // which a phone's keyboard has on other pages
+const ENGINE = "engine"; // the exercise in which learners write a whole engine
 const ANSWER_MS = 1_000; // in which another tab answers
 
 /**
@@ -19,9 +20,6 @@ function note(...texts) {
  * @type {(verdict: Data.Verdict, exercise: Data.SiteExercise) => boolean}
  */
 const isOf = ({ exercise, score, max_score: most }, { id, points }) => exercise === id && score <= most && most === points;
-
-/** @type {(error: unknown) => string} */
-const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /**
  * Return the first lines of the blocks of a text that are as they were given out, with nothing to be filled in: the
@@ -60,6 +58,7 @@ class Page {
     this.hinted = new Set();
     /** @type {number[]} */
     this.fitting = [];
+    this.code = new OwnCode();
     this.compared = false;
     this.unloaded = "";
     this.width = 0;
@@ -87,13 +86,15 @@ class Page {
     this.verdict = new VerdictView(this.editor);
     this.replays = new ReplayView({ shown: () => this.replay(), closed: () => byId("show-replay").focus() });
     this.running = new Running(() => this.interpreters);
+    this.training = new TrainingView(() => this.interpreters, () => ({ exercise: this.exercise, text: this.editor.text(), engine: this.engine() }));
     this.contents = new Contents(course, this.work, (exercise) => this.open(exercise));
     this.asked = 0;
     this.refreshed = Promise.resolve();
     /** @type {Record<string, () => unknown>} */
     const commands = { grade: () => this.grade(), hint: () => this.hint(), reset: () => this.reset(),
       restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export(),
-      run: () => this.running.run(this.exercise.id, this.editor.text(), this.editor.selected()), "show-replay": () => this.replays.open() };
+      run: () => this.running.run(this.exercise.id, this.editor.text(), this.editor.selected()), "show-replay": () => this.replays.open(),
+      train: () => this.training.train() };
     for (const [id, command] of Object.entries(commands)) byId(id).addEventListener("click", () => this.run(command));
     byId("import").addEventListener("change", () => this.run(() => this.take([...(byId("import").files ?? [])])));
     find(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
@@ -150,12 +151,13 @@ class Page {
     this.exercise = exercise;
     byId("file").textContent = exercise.file;
     document.title = `${exercise.number} ${exercise.title}: ${this.course.title}`;
-    showLesson(exercise);
+    this.code = showLesson(exercise);
     this.hinted = new Set();
     fill(byId("hints"));
     this.fitting = exercise.hints.map((_, at) => at + 1);
     this.verdict.clear();
     this.running.clear();
+    this.training.open(exercise);
     this.replayed = undefined;
     this.editor.show(this.work.see(exercise));
     this.answered = questionsView(byId("text"), exercise.questions, this.editor);
@@ -199,6 +201,12 @@ class Page {
     byId("older").hidden = kept.length === 0;
   }
 
+  /** Return the learner's text of the exercise in which they write a whole engine, if it passes. */
+  engine() {
+    const engine = this.course.exercises.find((one) => one.id === ENGINE);
+    return engine && this.work.result(engine)?.status === "passed" ? this.work.text(engine) : "";
+  }
+
   next() {
     const following = this.contents.following(this.exercise);
     if (following) {
@@ -234,6 +242,8 @@ class Page {
     if (this.graded !== this.editor.text()) {
       this.verdict.outdate();
       this.replays.outdate();
+      this.training.outdate();
+      this.code.set(undefined);
     }
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
@@ -366,7 +376,23 @@ class Page {
     this.graded = text;
     byId("show-replay").disabled = !this.work.begun(this.exercise);
     this.unloaded = verdict.message[0]?.map((part) => part.text).join("") ?? "";
+    const loaded = verdict.checks.length > 0 && this.work.begun(this.exercise);
+    this.code.set(loaded ? (figure, leaves) => this.runOn(text, figure, leaves) : undefined);
     if (this.replays.isOpen) this.replay();
+  }
+
+  /**
+   * Return how a text of the learner's runs on a figure of the lesson; null if it cannot.
+   * @param {string} text
+   * @param {Data.SiteFigure} figure
+   * @param {Leaves} leaves
+   * @returns {Promise<Data.Replay | null>}
+   */
+  async runOn(text, { id, nodes }, leaves) {
+    const values = Object.fromEntries(Object.entries(leaves).map(([i, value]) => [nodes[Number(i)].name, value]));
+    const data = await this.interpreters?.ask("figure", this.exercise.id, text, id, JSON.stringify(values));
+    const [replay] = answered("figure", data).replays;
+    return replay?.nodes.length === nodes.length ? replay : null;
   }
 
   /**
@@ -461,7 +487,7 @@ class Page {
       const data = answered("replay", await this.interpreters.ask("replay", exercise.id, text));
       if (exercise !== this.exercise || this.replayed !== text) return;
       if (data.replays.length || data.thermometers.length) this.replays.show(data);
-      else this.replays.clear(this.unloaded || "Nothing of this exercise can be replayed. Run shows what your program prints.");
+      else this.replays.clear(this.unloaded || `Nothing of this exercise can be replayed. ${exercise.trainings.length ? "Train shows how your code learns." : "Run shows what your program prints."}`);
     } catch {
       if (exercise === this.exercise) this.replays.clear("The replay of your code took too long.");
     }
@@ -600,7 +626,7 @@ class Page {
     interpreters.told = (told) => page.checked(told);
     interpreters.confirmed = (values, verdict) => page.confirmed(values, verdict);
     page.interpreters = interpreters;
-    byId("grade").disabled = byId("run").disabled = byId("export").disabled = byId("import").disabled = false;
+    byId("grade").disabled = byId("run").disabled = byId("train").disabled = byId("export").disabled = byId("import").disabled = false;
     byId("loading").hidden = true;
     say("");
     document.body.dataset.ready = "";

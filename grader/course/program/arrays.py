@@ -128,13 +128,14 @@ class Whole(Struct, frozen=True):
     Attributes:
         shape: returns the shape of the result, from the shapes of the operands and the arguments. Raises `ShapeError`.
         value: returns the numbers of the result, from the numbers and the shapes of the operands, and the arguments.
-        vjp: returns what each operand receives, from the upstream gradient and the same.
+        vjp: returns what each operand receives, from the upstream gradient and the same. It is not given for `@`,
+            which broadcasts like an elementwise operation (see `Applied.terms`).
         arguments: the names of its arguments; empty if they have none.
     """
 
     shape: Callable[..., Shape]
     value: Callable[..., Flat]
-    vjp: Callable[..., Sequence[Flat]]
+    vjp: Callable[..., Sequence[Flat]] = lambda *given: ()
     arguments: tuple[str, ...] = ()
 
 
@@ -236,7 +237,8 @@ def _reshaped(shapes: Sequence[Shape], *wanted: Any) -> tuple[Shape, Sequence[in
     return lengths, range(size)
 
 
-def _permuted(shapes: Sequence[Shape], *wanted: Any) -> tuple[Shape, Sequence[int]]:
+def permuted(shapes: Sequence[Shape], *wanted: Any) -> tuple[Shape, Sequence[int]]:
+    """Return the layout of `a.transpose(*wanted)`: its shape, and the place in `a` of each of its numbers."""
     (shape,) = shapes
     axes = _one_or_several(wanted) or tuple(reversed(range(len(shape))))
     order = _axes(shape, axes)
@@ -252,8 +254,10 @@ def _steps(shape: Shape) -> list[int]:
     return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
-def _taken(shapes: Sequence[Shape], index: Any) -> tuple[Shape, Sequence[int]]:
-    """Return the layout of `a[index]`. Lists of an index are read together, as pairs, and lie next to each other."""
+def taken(shapes: Sequence[Shape], index: Any) -> tuple[Shape, Sequence[int]]:
+    """Return the layout of `a[index]`: its shape, and the place in `a` of each of its numbers.
+
+    Lists of an index are read together, as pairs, and lie next to each other."""
     (shape,), parts = shapes, index if isinstance(index, tuple) else (index,)
     if len(parts) > len(shape):
         raise ShapeError(f"an array of shape {shape} has no {len(parts)} axes")
@@ -357,15 +361,7 @@ def _matmul(given: Sequence[Flat], shapes: Sequence[Shape]) -> Flat:
     return [number for a, b in zip(first, second, strict=True) for number in _product(a, b, n, k, m)]
 
 
-def _matmul_vjp(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> Sequence[Flat]:
-    terms = matmul_terms(upstream, given, shapes)
-    return [
-        scattered(numbers, places(shape, (*_batches(shapes), *shape[-2:])), math.prod(shape))
-        for numbers, shape in zip(terms, shapes, strict=True)
-    ]
-
-
-def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> list[Flat]:
+def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> list[tuple[Flat, Shape]]:
     """Return what each operand of `@` receives before it is summed over the batches along which it is repeated."""
     n, k, m = *shapes[0][-2:], shapes[1][-1]
     batches = _batches(shapes)
@@ -373,7 +369,8 @@ def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape])
     first, second = (_matrices(flat, shape, batches) for flat, shape in zip(given, shapes, strict=True))
     to_a = [_product(g, transposed(b, (k, m)), n, m, k) for g, b in zip(above, second, strict=True)]
     to_b = [_product(transposed(a, (n, k)), g, k, n, m) for g, a in zip(above, first, strict=True)]
-    return [list(itertools.chain.from_iterable(each)) for each in (to_a, to_b)]
+    joined = (list(itertools.chain.from_iterable(each)) for each in (to_a, to_b))
+    return [(numbers, (*batches, *shape[-2:])) for numbers, shape in zip(joined, shapes, strict=True)]
 
 
 class Applied(Struct, frozen=True):
@@ -403,21 +400,25 @@ class Applied(Struct, frozen=True):
         return [float(self.compute(*row)) for row in self._rows()]
 
     def contributions(self, upstream: Flat) -> list[Flat]:
-        """Return what each operand receives: for an elementwise operation, its terms, summed over broadcast axes."""
-        if self.whole:
+        """Return what each operand receives: its terms, summed over the axes along which it is repeated."""
+        if self.whole and self.whole is not MATMUL:
             args, named = called_with(self.arguments)
             return list(self.whole.vjp(upstream, self.given, self.shapes, *args, **named))
-        terms = zip(self.terms(upstream), self.given, self.shapes, strict=True)
-        return [scattered(each, self._places(shape), len(numbers)) for each, numbers, shape in terms]
+        terms = zip(self.terms(upstream), self.shapes, strict=True)
+        return [scattered(each, places(shape, whole), math.prod(shape)) for (each, whole), shape in terms]
 
-    def terms(self, upstream: Flat) -> list[Flat]:
-        """Return the upstream gradient times the local derivative for each operand of an elementwise operation.
+    def terms(self, upstream: Flat) -> list[tuple[Flat, Shape]]:
+        """Return what each operand receives before it is summed over the axes along which it is repeated, with a shape.
 
-        Each has the shape of the result.
+        For an elementwise operation, it is the upstream gradient times the local derivative, and has the shape of the
+        result.
         """
+        if self.whole:
+            return matmul_terms(upstream, self.given, self.shapes) if self.whole is MATMUL else []
         local = [self.local(row, float(self.compute(*row))) for row in self._rows()]
+        result = broadcast(*self.shapes)
         return [
-            [derivatives[place] * number for derivatives, number in zip(local, upstream, strict=True)]
+            ([derivatives[place] * number for derivatives, number in zip(local, upstream, strict=True)], result)
             for place in range(len(self.given))
         ]
 
@@ -442,7 +443,7 @@ def _ties(numbers: Flat) -> Flat:
 SUM = _reduction(math.fsum, lambda numbers: [1.0] * len(numbers))
 MEAN = _reduction(lambda numbers: math.fsum(numbers) / len(numbers), lambda numbers: [1 / len(numbers)] * len(numbers))
 MAX = _reduction(max, _ties)
-RESHAPE, TRANSPOSE = _gather(_reshaped), _gather(_permuted)
-TAKE = _gather(_taken)
+RESHAPE, TRANSPOSE = _gather(_reshaped), _gather(permuted)
+TAKE = _gather(taken)
 STACK, CONCAT = _gather(_stacked, "axis"), _gather(_joined, "axis")
-MATMUL = Whole(_matmul_shape, _matmul, _matmul_vjp)
+MATMUL = Whole(_matmul_shape, _matmul)

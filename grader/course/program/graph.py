@@ -337,15 +337,16 @@ class Program:
         except (ArithmeticError, ValueError):
             return [[math.nan] * math.prod(self.shapes[o]) if isinstance(o, int) else [] for o in node.operands]
 
-    def terms(self, index: int, upstream: Flat) -> list[Flat] | None:
-        """Return what an elementwise operation gives back before it is summed over broadcast axes; None for others."""
+    def terms(self, index: int, upstream: Flat) -> list[tuple[Flat, Shape]]:
+        """Return what an operation gives back to each operand before it is summed over broadcast axes, with its shape.
+
+        Return nothing for an operation that does not broadcast.
+        """
         node = self.nodes[index]
         assert isinstance(node, Op)
-        if OPERATIONS[node.op].whole:
-            return None
         with contextlib.suppress(ArithmeticError, ValueError):
             return self._operation(node, self._arrays).terms(upstream)
-        return None
+        return []
 
     def _gradients_of_arrays(self, at_first: float) -> tuple[float, ...]:
         grads = [[at_first] * math.prod(shape) for shape in self.shapes]

@@ -6,7 +6,7 @@ from functools import partial
 from time import perf_counter
 from typing import Protocol, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...base.text import did_you_mean
 from ...course.load import Limits
@@ -28,6 +28,7 @@ from .questions import (
     outline,
     takes_arrays,
 )
+from .shapes import fails_whenever
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 HUGE = 1_000  # a program with more nodes is run once
@@ -243,12 +244,28 @@ class Judging:
                 # in a shared process, the check is run again alone, and shrunk then
                 self._shrink(runs[first].program, again)
             self.failing = runs[first]
+            failures[first] = self._with_condition(runs, failures, first)
             alone = self._batch([runs[first]], limits, engine)
             self.screen = FailedBatch(alone, partial(self._fixes, alone, judge, where_offered, [first]))
             raise failures[first]
         # nothing is wrong so far, but not everything was run
         if any(None in seed for seed in answer.seeds):
             fail(status="error", reason=Reason("left_out"))
+
+    def _with_condition(self, runs: Sequence[Run], failures: dict[int, CheckFailed], first: int) -> CheckFailed:
+        """Return the first failure with the condition on shapes that all failing programs meet."""
+        finding = failures[first].finding
+        explained = not _raised(failures[first]) and finding.remarks
+        if not runs[first].program.has_arrays or explained:
+            return failures[first]
+        # a run that was left out, or drawn at random, says nothing about the others
+        tried = [i for i in range(len(runs)) if i not in self.shown[-1].aside]
+        stopping = {i for i in tried if i in failures and _raised(failures[i])}
+        remarks: tuple[Remark, ...] = ()
+        for failing in (stopping if first in stopping else set(), {*tried} & {*failures}):
+            wrong, others = ([runs[i].program for i in tried if (i in failing) is one] for one in (True, False))
+            remarks = remarks or fails_whenever(wrong, others, failing <= stopping)
+        return CheckFailed(structs.replace(finding, remarks=(*finding.remarks, *remarks)))
 
     def _batch(self, runs: Sequence[Run], limits: OwnLimits, engine: bool) -> Batch:
         huge = _is_huge(runs)
@@ -383,6 +400,11 @@ def _rank(failure: CheckFailed) -> tuple[bool, bool]:
     out depends on the machine, and wrong numbers do not.
     """
     return failure.finding.status == "not_started", failure.finding.status == "timeout"
+
+
+def _raised(failure: CheckFailed) -> bool:
+    stop = failure.finding.stopped
+    return stop is not None and stop.kind == "raised"
 
 
 def _trained(run: Run) -> int:

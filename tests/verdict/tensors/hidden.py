@@ -110,7 +110,10 @@ PLACES = [
     program("L = sum(a[[0, 1, 1]] * b)", a=A, b=[[1.0, -2.0, 3.0], [0.5, -1.5, 4.0], [2.5, 0.25, -3.0]]),
     program("L = sum(a[[0, 1, 1], [2, 0, 0]] * b)", a=A, b=ROW),
     program("L = a[0, 1] * a[1, 2] + a[0, 1]", a=A),
-    program("L = sum(stack([a, b, a], axis=1) * stack([b, b, a]).mean(axis=0, keepdims=True).mean())", a=A, b=B),
+    program("h = a * b; L = sum(h.reshape(3, 2) * c)", a=A, b=B, c=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
+    program("h = a * b; L = sum(h.T * c + h.transpose() * c)", a=A, b=B, c=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
+    program("h = a * b; L = sum(h[1] * c)", a=A, b=B, c=ROW),
+    program("L = sum(stack([a, b, a], axis=1) * stack([b, a, a * b], axis=1))", a=A, b=B),
     program("L = sum(concat([a, b], axis=1) * concat([b, a], axis=1))", a=A, b=COLUMN),
 ]
 SHARED = [
@@ -216,4 +219,4 @@ def test_numbers_in_other_places_where_offered(engine: EngineUnderCheck) -> None
 
 @check("batches")
 def test_batches_of_matrices(engine: EngineUnderCheck) -> None:
-    engine.agrees(*BATCHES)
+    engine.agrees(PRODUCTS[0], *BATCHES)
