@@ -180,7 +180,7 @@ def digits(value: Shown) -> str:
 
 _NONE = "None, as a function without `return` does"
 _REMARKS: dict[str, str] = {
-    "int_leaves": "the leaves are ints, as in `Value(2)`",
+    "int_leaves": "the numbers of the leaves are ints, such as 2",
     "in_place": "each operation is written in place: `x = a; x += b`",
     "starting_from": "starting from {grads}",
     "second_pass": "in {after:?a second backward pass, after a first one that began at {after}|the second pass}",
