@@ -23,6 +23,7 @@ from ..course.oracle import AnswerBook, read_book
 from ..practice.workspace import FOLDER
 from ..runner.client import read_source
 from ..verdict.diagnosis import regions
+from ..words import assistant
 from ..words import author as words
 from .build import is_work, make_stub
 
@@ -338,7 +339,9 @@ class ReleaseError(UserError):
 
 
 def release_files(course: Course) -> dict[str, bytes]:
-    """Return the files for learners, by path: stubs, README, `.gitignore`, and perhaps a glossary and a workflow.
+    """Return the files for learners, by path.
+
+    They are the stubs, a README, `AGENTS.md`, `.gitignore`, and perhaps a glossary and a workflow.
 
     The README is the course's `LEARNERS.md`, or else its `README.md`, or else one made from the exercises' titles.
 
@@ -349,7 +352,7 @@ def release_files(course: Course) -> dict[str, bytes]:
     files = {f"exercises/{exercise.filename}": make_stub(course, exercise).encode() for exercise in course.exercises}
     page = next((name for name in (LEARNERS, README) if (course.folder / name).is_file()), None)
     files[README] = _checked(course, page) if page else made_readme(course).encode()
-    files[IGNORE] = IGNORED
+    files |= {assistant.NAME: assistant.page(course).encode(), IGNORE: IGNORED}
     more = (*WORKFLOWS, GLOSSARY)
     files |= {name: _checked(course, name) for name in more if (course.folder / name).is_file()}
     if GLOSSARY in files:
@@ -419,7 +422,7 @@ def made_readme(course: Course) -> str:
     return page.replace("| what you write |", "| title |") + "".join(f"{row}\n" for row in rows)
 
 
-# -- Make the files that a learner begins with: exercises, README, glossary, and settings for git and an editor
+# -- Make the files that a learner begins with: exercises, pages, and settings for git and an editor
 
 _UNSEEN = {f"**/{FOLDER}": True, "**/__pycache__": True}
 _EDITOR = {"files.exclude": _UNSEEN, "files.insertFinalNewline": True}
@@ -433,6 +436,6 @@ def start_files(course: Course, book: AnswerBook) -> dict[str, bytes]:
     glossary = course.folder / GLOSSARY
     if glossary.is_file():
         files[GLOSSARY] = learners_glossary(read_plain(glossary, follow=True).decode("utf-8", "replace")).encode()
-    files[IGNORE] = IGNORED
+    files |= {assistant.NAME: assistant.page(course).encode(), IGNORE: IGNORED}
     files[".vscode/settings.json"] = (json.dumps(_EDITOR, indent=2) + "\n").encode()
     return files

@@ -36,6 +36,7 @@ from ..practice.replay import (
     ReplayPage,
     build_replay_frame,
     nodes_of,
+    offered,
     operations_script,
 )
 from ..practice.site_data import (
@@ -297,7 +298,7 @@ SCRIPTS = (
     _PAGE / "assets" / "editor.min.js",
     *DRAWING_SCRIPTS,
     *(_PAGE / f"{name}.js" for name in ("figures", "questions", "work", "lesson", "replay")),
-    *(_PAGE / f"{name}.js" for name in ("verdict", "running", "contents", "page")),
+    *(_PAGE / f"{name}.js" for name in ("verdict", "running", "training", "contents", "page")),
 )
 _TABLE = "table.js"  # the table of operations
 _LICENCES = _PAGE / "assets" / "LICENSES.txt"
@@ -436,6 +437,7 @@ class InterpreterAnswers(Struct, frozen=True):
     run: RunOutput
     taken: GivenFiles
     replay: ReplayPage
+    train: ReplayPage
 
 
 def schema() -> dict[str, Any]:
@@ -467,6 +469,7 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
                 lesson=lesson(book.stubs[exercise.id], figures_of(exercise)),
                 figures=[_figure(figure) for figure in exercise.figures],
                 questions=questions(exercise, book.stubs[exercise.id]),
+                trainings=offered(book.stubs[exercise.id]),
                 hints=exercise.hints,
                 learnt=exercise.learnt,
             )

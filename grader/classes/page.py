@@ -181,6 +181,7 @@ def document(summary: Summary, reports: Iterable[Report], beside: Beside | None 
     whole = msgspec.to_builtins(summary)
     data = {
         **{key: whole[key] for key in ("title", "course", "grader_version", "submissions", "graded", "max_score")},
+        "for_all": _few(map(decided_text, summary.for_all), "overrides.yaml"),
         **{key: whole[key] for key in ("scores", "misconceptions", "borders", "grades", "roster")},
         **({"parts": whole["parts"]} if summary.parts else {}),
         "left_out": left_out,
@@ -305,7 +306,7 @@ def _row(row: Learner) -> dict[str, object]:
         total=row.total,
         grade=row.grade or None,
         comment=_line(row.comment),
-        decisions=_few(map(decided_text, row.decisions), "overrides.yaml"),
+        decisions=_few((decided_text(one) for one in row.decisions if not one.for_all), "overrides.yaml"),
     )
 
 
@@ -447,8 +448,9 @@ def render_cohort(summary: Summary, *, results: str = "RESULTS", kept: int = 0, 
     """
     scores = summary.scores
     lines = _wrapped(words.headline(plain(summary.title), summary.graded, summary.submissions, kept))
-    lines += [words.scores(scores.mean, scores.median, summary.max_score)]
+    lines += _wrapped(words.scores(scores.mean, scores.median, summary.max_score, scores.learners))
     lines += [words.part_mean(plain(part.title), part.mean, part.max_score) for part in summary.parts or ()]
+    lines += [line for one in summary.for_all for line in _wrapped(words.for_all(plain(decided_text(one))))]
     lines += [""]
     lines += [*_bands(summary), "", *_exercises(summary), *_untried(summary)]
     lines += [*_checks(summary), *_misconceptions(summary), *_grades(summary)]
@@ -573,7 +575,7 @@ def _kinds(learner: Learner, ambiguous: bool) -> Iterator[str]:
     decided = any(decision.penalty is not None for decision in learner.decisions)
     if learner.standing in ("graded", "unclaimed") and learner.due and not learner.submitted_at and not decided:
         yield "untimed"
-    if learner.decisions:
+    if any(not decision.for_all for decision in learner.decisions):
         yield "decided"
 
 
@@ -584,7 +586,7 @@ def _name_of(learner: Learner, counts: Mapping[str, int]) -> str:
 
 
 def _bands(summary: Summary) -> Iterator[str]:
-    """Yield a bar for each tenth of the points. Each `#` is one submission, or several in a large class."""
+    """Yield a bar for each tenth of the points. Each `#` is one learner, or several in a large class."""
     bands, most = summary.scores.bands, summary.max_score
     scale = max(1.0, max(bands) / _BAR)
     # rounded up: the first whole number of points that falls into the tenth

@@ -14,6 +14,7 @@ from ..base.files import UserError, read_plain, write_atomically
 from ..base.text import did_you_mean, plain
 from ..classes.cohort import Summary, choosable, made_for_files, names_of, read_found, summary_of
 from ..classes.people import (
+    ALL,
     OVERRIDES,
     WHAT,
     Overrides,
@@ -30,7 +31,7 @@ from ..classes.people import (
 )
 from ..course.learners import Decided, Learner
 from ..course.load import Course, CourseError
-from ..words.instructor import KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
+from ..words.instructor import ALL_LEARNERS, KEPT, decided_text, kept_name, misplaced_text, no_such_file, problem_text
 from .options import DecideOptions
 
 T = TypeVar("T")
@@ -48,7 +49,7 @@ def run_decide(course: Course, options: DecideOptions) -> int:
         raise UserError(f"{path}: {problem_text('unreadable', error=error.strerror)}") from None
     earlier = read_overrides(path, course, before or b"[]")  # first, to report an existing mistake as such
     if options.everyone:
-        decisions = _decisions_to_close(options, summary)
+        decisions = _about_all(options, summary, earlier)
     elif options.learner is None:
         raise UserError(problem_text("say_whom"))
     else:
@@ -65,7 +66,7 @@ def run_decide(course: Course, options: DecideOptions) -> int:
         _see_that_files_are_there(options.results, _learner(summary, name), decided)
     write_atomically(path, text)
     for name, decided in decisions:
-        print(f"{plain(name)}: {plain(decided_text(decided))}")
+        print(f"{ALL_LEARNERS if name == ALL else plain(name)}: {plain(decided_text(decided))}")
     print(problem_text("written", path=path))
     return 0
 
@@ -89,12 +90,21 @@ def _about_one(options: DecideOptions, name: str, summary: Summary, earlier: Ove
     return structs.replace(decided, made_for=made_for_files(options.results, learner, decided))
 
 
+def _about_all(options: DecideOptions, summary: Summary, earlier: Overrides) -> list[tuple[str, Decided]]:
+    """Return the decision about all learners, or those that close reviews. Raises `UserError`."""
+    if options.learner is not None or options.confirm:
+        raise UserError(problem_text("not_with_all"))
+    if options.keep:
+        return _decisions_to_close(options, summary)
+    return [(ALL, _decision_of(options, _confirmed_decisions(options, earlier.of())))]
+
+
 def _decisions_to_close(options: DecideOptions, summary: Summary) -> list[tuple[str, Decided]]:
     """Return a decision for each open review that has one of the reasons in `keep`. Raises `UserError`."""
     wish = _decision_of(options)
     only = Decided(wish.by, wish.at, wish.why, keep=wish.keep)
-    if options.learner is not None or not wish.keep or wish != only or options.confirm:
-        raise UserError(problem_text("all_is_for_keep"))
+    if wish != only:
+        raise UserError(problem_text("not_with_all"))
     decisions: list[tuple[str, Decided]] = []
     for review in summary.needs_review:
         open_ = dict.fromkeys(kept_name(reason) for reason in review.reasons if reason.kind in KEPT)
@@ -123,7 +133,9 @@ def _confirmed_decisions(options: DecideOptions, earlier: Sequence[Decided]) -> 
             if not of:
                 known = list(dict.fromkeys(part_name(part) for one in live for part in parts(one)))
                 near = did_you_mean(word, known) or (f"; there are: {', '.join(known)}" if known else "")
-                raise UserError(f"{option} {word}: {problem_text('not_decided', learner=options.learner, near=near)}")
+                raise UserError(
+                    f"{option} {word}: {problem_text('not_decided', learner=options.learner or ALL, near=near)}"
+                )
             if option == "--withdraw":
                 continue
             # only a decision that was made for certain files can be confirmed for others

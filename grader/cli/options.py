@@ -380,7 +380,12 @@ class DecideOptions(_DecideWords, frozen=True, kw_only=True):
 
     why: Annotated[Utf8Text, About("the reason for the decision", metavar="TEXT")]
     everyone: Annotated[
-        bool, About("in place of LEARNER, with --keep: close every open review for the reason", flag="--all")
+        bool,
+        About(
+            "in place of LEARNER: with --points or --withdraw, decide about all learners; with --keep, close every "
+            "open review for the reason",
+            flag="--all",
+        ),
     ] = False
     by: Annotated[Utf8Text | None, About("who decides (default: your user name)", metavar="NAME")] = None
     points: Annotated[Repeated, About("the points for a check", metavar="EXERCISE.CHECK=N")] = ()

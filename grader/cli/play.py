@@ -196,7 +196,7 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
         first, answers = target.subject, answers_of(oracle)
         thermometers: tuple[Thermometer, ...] = ()
         # a language model has no single program to replay: its training is shown
-        if exercise and first is None and target.check is None and is_language_model(source):
+        if exercise and first is None and target.check is None and is_language_model(source.text):
             return _model(course, book, oracle, warm, FileToReplay(exercise, shown_path(source.path), source), target)
         try:
             if first is None and target.exercise is not None:

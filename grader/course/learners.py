@@ -160,9 +160,11 @@ class Decided(Decision, frozen=True):
         made_for: the digest of the files to which the decision refers, for each check and each exercise. An entry is
             missing if the files are not known.
         line: the line of `overrides.yaml` where the decision begins.
+        for_all: whether the decision is about every learner.
     """
 
     line: int = 0
+    for_all: bool = False
 
 
 class Learner(_StrictRecord, frozen=True):

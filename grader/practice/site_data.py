@@ -235,6 +235,20 @@ class SiteQuestion(Struct, frozen=True):
     text: str
 
 
+class SiteTraining(Struct, frozen=True):
+    """Something that the file of an exercise can train.
+
+    Attributes:
+        rate: The learning rate to begin with.
+        engines: Whether it can also be trained on the learner's engine from another exercise.
+    """
+
+    id: str
+    title: str
+    rate: float
+    engines: bool = False
+
+
 class SiteExercise(Struct, frozen=True):
     """An exercise as the page shows it. `lesson` has blocks, with their lines or items; a figure has only its id."""
 
@@ -247,6 +261,7 @@ class SiteExercise(Struct, frozen=True):
     lesson: Sequence[tuple[Block, Sequence[str]]]
     figures: Sequence[SiteFigure]
     questions: Sequence[SiteQuestion]
+    trainings: Sequence[SiteTraining]
     hints: Sequence[str]
     learnt: str
 

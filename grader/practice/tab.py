@@ -24,6 +24,7 @@ from ..runner.client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, 
 from ..runner.same_interpreter import SMALL, Here, leaves_traces
 from ..verdict.grading import CheckEnded, stamp_of
 from ..verdict.report import Repairs, Report, read_report, to_json, with_results
+from ..words import assistant
 from ..words.practice import no_exercise_file, unread_text
 from .session import Practice, PracticeEvent
 from .site_data import PIECE, CheckProgress, GivenFiles, RunOutput, SearchProgress, Verdict
@@ -42,8 +43,8 @@ class Tab:
         course: The course, in whose folder the hidden tests are.
         patience: How many times more time code may take than on a usual machine.
         alive: A function to call again and again while a file is graded.
-        told: A function to call with each check that has ended, a `CheckProgress` as JSON, and with each piece of text
-            that a run prints, a `RunOutput` as JSON.
+        told: A function to call with JSON: a `CheckProgress` for each check that has ended, a `RunOutput` for each
+            piece of text that a run prints, and a replay's page for each part of a training.
     """
 
     def __init__(
@@ -218,8 +219,35 @@ class Tab:
         repairs = self._repairs if self._graded == (exercise, text) else None
         return msgspec.json.encode(document(self._practice.replays(one, source, others, repairs))).decode()
 
+    def train(self, exercise: str, text: str, training: str, rate: float, engine: str = "") -> str:
+        """Train what the file of an exercise can train. What there is to show is told after each part of the steps.
+
+        Args:
+            training: The id of one of the exercise's trainings.
+            rate: The learning rate.
+            engine: A text whose class `Value` is used; if it is empty, the one of the file.
+
+        Returns:
+            The data of the replay's page at the end, as JSON.
+        """
+        from .replay.page import document
+        from .replay.record import FileToReplay
+        from .replay.training import trained
+
+        one = self._course.by_id[exercise]
+        source = decode_source(_path(one), text.encode("utf-8", "replace"))
+        own = decode_source(_path(one), engine.encode("utf-8", "replace")) if engine else None
+        self._here.longest_s = MAX_CPU_S
+        shown = ""
+        for played in trained(
+            self._here, self._course.limits, FileToReplay(one.id, one.filename, source), training, rate, own
+        ):
+            shown = msgspec.json.encode(document(played)).decode()
+            self._told(shown)
+        return shown
+
     def packed(self, texts: str, reports: str = "[]") -> bytes:
-        """Return a zip of exercises' files, which `grade` and `grade cohort` accept.
+        """Return a zip of exercises' files and the page for assistants, which `grade` and `grade cohort` accept.
 
         Args:
             texts: The texts by the files' names, as JSON.
@@ -231,6 +259,7 @@ class Tab:
         with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
             for name, text in files.items():
                 archive.writestr(f"exercises/{name}", text)
+            archive.writestr(assistant.NAME, assistant.page(self._course))
             if known:
                 results = {result.id: result for report in known for result in report.exercises}
                 graded = [one for one in self._course.exercises if one.id in results and one.filename in files]

@@ -173,6 +173,7 @@ def is_ready(reason: NeedsReview) -> bool:
     )
 
 
+ALL_LEARNERS = "all learners"
 # the fields of a decision about the whole submission
 _DECIDED = {
     "submission": "the submission {value} counts",
@@ -254,7 +255,6 @@ def problem_text(kind: str, **fields: object) -> str:
 
 
 _PROBLEMS: dict[str, str] = {
-    "all_is_for_keep": "--all takes the place of LEARNER, and closes reviews: give --keep, and no other decision",
     "cap_of_percent": "`cap` is `{cap}`; with `percent`, write a percentage of at most 100",
     "courses": "The courses differ: {was}, {now}.",
     "either": "expected either `{one}` or `{other}`",
@@ -274,6 +274,8 @@ _PROBLEMS: dict[str, str] = {
     "no_such_decision": "`{name}` cannot be withdrawn{near}",
     "no_time": "`{text}` is not a time; expected a form such as 2026-03-01T23:59:00+01:00",
     "no_zoned_time": "`{text}` is not a time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
+    "not_for_all": "a decision about all learners has no keys besides points and withdraw",
+    "not_with_all": "--all takes the place of LEARNER: give --points and --withdraw, or --keep and no other decision",
     "not_decided": "there is no decision on that for `{learner}`{near}",
     "not_yet": "the extension counts once the learner has submitted",
     "nothing_open": "no open review can be closed with --keep for {names}",
@@ -292,7 +294,7 @@ _PROBLEMS: dict[str, str] = {
     "roster_who": "no column identifies people; expected {wanted}, found {found}",
     "say_what": "say what is decided: --points, --file, --submission, --submitted-at, --penalty, --excused, --comment, "
     "--ignore, --keep, --confirm or --withdraw",
-    "say_whom": "say whom the decision is about: a learner, or --all with --keep",
+    "say_whom": "say whom the decision is about: a learner, or --all with --points, --withdraw or --keep",
     "say_who": "say who decides: --by NAME",
     "stranger": "the submitter of `{name}` is not in the roster; if a learner of the class submitted it, use `grade "
     "decide {folder} LEARNER --submission {of} --why TEXT`, or else `grade decide {folder} {of} --ignore --why TEXT`",
@@ -547,7 +549,7 @@ too_many_files = Sentence("{folder} contains more than {most} files; the rest we
 COLUMNS = ("exercise", "mean", "passed", "partial", "failed", "not started", "missing", "unreadable")
 NO_MEAN = "-"
 CHECKS = "Checks with a note"
-MISCONCEPTIONS = "Misconceptions, with the number of submissions"
+MISCONCEPTIONS = "Misconceptions, with the number of learners"
 REVIEW = "Needs review"
 # lists of learners, in the order in which they are printed
 PEOPLE = {
@@ -563,7 +565,11 @@ _UNTRIED = {"missing": "Nobody submitted", "not_started": "Nobody began"}
 
 
 headline = Sentence("{title}: {graded} of {submissions:submission} graded{kept:?, {kept} of them in an earlier run}")
-scores = Sentence("Mean {mean:.1f}, median {median:g} of {most:point}")
+scores = Sentence(
+    "Mean {mean:.1f}, median {median:g} of {most:point}. All statistics are of {learners:graded learner}, after "
+    "decisions, without bonus and penalties."
+)
+for_all = Sentence("Decided for all learners: {decision}")
 part_mean = Sentence("{title}: mean {mean:.1f} of {most:point}")
 
 
@@ -650,12 +656,16 @@ WORDS = {
     "lead.graded": "{graded} submission graded.|{graded} submissions graded.",
     "lead.some": "{graded} of {n} submission graded.|{graded} of {n} submissions graded.",
     "lead.part": "{title}: mean {mean} of {most} points.",
-    "lead.scores": "Median {median}, mean {mean} of {most} points, standard deviation {deviation}.",
+    "lead.scores": "Median {median}, mean {mean} of {most} points, standard deviation {deviation}. All statistics are "
+    "of {n} graded learner, after decisions, without bonus and penalties."
+    "|Median {median}, mean {mean} of {most} points, standard deviation {deviation}. All statistics are "
+    "of {n} graded learners, after decisions, without bonus and penalties.",
     "warning.left_out": "{n} report of another course, or of another version of the course, is left out."
     "|{n} reports of another course, or of another version of the course, are left out.",
     "warning.other_number": "The summary covers {covered}, but {n} was found. {unsure}"
     "|The summary covers {covered}, but {n} were found. {unsure}",
     "warning.unsure": "The learners below may not match the numbers above.",
+    "warning.for_all": for_all.template,
     "warning.beside": "Not part of any submission: {names}.",
     "error": "The results cannot be shown: {message}",
     "made": "{title}, version {version}; graded by grade {grader}. For instructors: hidden checks are shown in full.",
@@ -684,7 +694,7 @@ WORDS = {
     "filter.clear": " (show all)",
     "chart.median": "median {median}",
     "chart.points": "points",
-    "chart.about": "Distribution of scores: median {median} of {most}; submissions per tenth of the points: {bands}",
+    "chart.about": "Distribution of scores: median {median} of {most}; learners per tenth of the points: {bands}",
     "table.none": "None.",
     "review.all": "Close all reviews for one reason, without a change:",
     "review.keep": "If nothing changes:",
@@ -695,7 +705,7 @@ WORDS = {
     "table.changes": "Changes since the earlier run",
     "table.learners": "Learners",
     "column.all": "All",
-    "column.all.about": "submissions in which everything passed",
+    "column.all.about": "learners for whom everything passed",
     "column.because": "Because",
     "column.before": "Before",
     "column.border": "Boundary",
@@ -711,13 +721,13 @@ WORDS = {
     "column.learner": "Learner",
     "column.mean": "Mean",
     "column.missing": "Missing",
-    "column.missing.about": "submissions in which it is not started, missing or unreadable",
+    "column.missing.about": "learners for whom it is not started, missing or unreadable",
     "column.none": "None",
-    "column.none.about": "submissions in which nothing passed",
+    "column.none.about": "learners for whom nothing passed",
     "column.note": "Note",
     "column.now": "Now",
     "column.part": "Part",
-    "column.part.about": "submissions in which a part passed",
+    "column.part.about": "learners for whom a part passed",
     "column.points": "Points",
     "column.rate": "Pass rate",
     "column.score": "Score",

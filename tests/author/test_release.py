@@ -50,9 +50,10 @@ def to_write(course: Course, exercise: Exercise) -> set[str]:
 
 @each_course
 def test_learners_get_the_exercises_and_a_readme_and_nothing_else(course: Course) -> None:
-    """If the course has no workflow, a release has the exercises, the README, the glossary and `.gitignore`."""
+    """If the course has no workflow, a release has the exercises, three pages and `.gitignore`."""
     more = {
         "README.md",
+        "AGENTS.md",
         ".gitignore",
         *({"docs/glossary.md"} if (course.folder / "docs" / "glossary.md").is_file() else ()),
     }

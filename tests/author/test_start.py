@@ -13,10 +13,11 @@ BOOK = AnswerBook(format=2, torch="none", stubs=STUBS, known={}, answers={})
 
 
 def test_stubs_are_handed_out(with_solution: WithSolution) -> None:
-    """A learner gets every stub from the answer book, and a README with the course's title if the course has none."""
+    """A learner gets every stub from the answer book, a README with the course's title if the course has none,
+    and a page for assistants."""
     files = start_files(with_solution("", ""), BOOK)
     assert "# TODO: ½?\n".encode() == files["exercises/01_first.py"]
-    assert {"README.md", ".gitignore", ".vscode/settings.json"} <= files.keys()
+    assert {"README.md", "AGENTS.md", ".gitignore", ".vscode/settings.json"} <= files.keys()
     assert b"01 first" in files["README.md"]
 
 

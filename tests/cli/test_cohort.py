@@ -272,12 +272,34 @@ def test_reviews_for_one_reason_are_closed_together(cohort: Run, grade: Run, sub
     assert 0 == cohort().returncode
     for words, said in (
         (["--all", "--keep", "no_files"], "no open review can be closed"),
-        (["--all", "--excused"], "give --keep, and no other decision"),
-        (["ann", "--all", "--keep", "no_files"], "give --keep, and no other decision"),
-        (["--keep", "no_files"], "a learner, or --all with --keep"),
+        (["--all", "--excused"], "no keys besides points and withdraw"),
+        (["--all", "--keep", "no_files", "--excused"], "or --keep and no other decision"),
+        (["ann", "--all", "--keep", "no_files"], "--all takes the place of LEARNER"),
+        (["--all", "--withdraw", "swap.upstream"], "there is no decision on that for `*`"),
+        (["--keep", "no_files"], "a learner, or --all with --points, --withdraw or --keep"),
     ):
         done = grade("decide", "results", *words, "--why", "so")
         assert (2, True) == (done.returncode, said in done.stderr), done.stderr
+
+
+@pytest.mark.slow
+def test_a_check_is_decided_for_all_and_withdrawn_for_all(cohort: Run, grade: Run, results: Path, work: Path) -> None:
+    """One command each. The summary names the decision once, and its statistics are those after it."""
+    before = totals(work)
+    why = ("--why", "the text misled", "--by", "Ada")
+    done = grade("decide", "results", "--all", "--points", "swap.upstream=2", *why)
+    assert "all learners: swap.upstream: 2 points (Ada, " in done.stdout
+    assert 1 == (results / "overrides.yaml").read_text().count("learner: '*'")
+    shown = cohort().stdout
+    assert 1 == shown.count("Decided for all learners: swap.upstream: 2 points (Ada, ")
+    assert "With decisions" not in shown
+    assert {"ann": FULL, "bob": before["bob"] + 2, "dot": 2} == totals(work)
+    summary = json.loads((results / "cohort.json").read_text())
+    (check,) = [one for one in summary["exercises"][1]["checks"] if one["id"] == "upstream"]
+    assert (3, 1.0, 3) == (check["passed"], check["rate"], summary["scores"]["learners"])
+    assert 0 == grade("decide", "results", "--all", "--withdraw", "swap.upstream", *why).returncode
+    assert "Decided for all" not in cohort().stdout
+    assert before == totals(work)
 
 
 def totals(work: Path) -> dict[str, int]:

@@ -57,8 +57,8 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         (("square", "--exercise", "nowhere"), "there is no exercise `nowhere`"),
         (("square", "--file", "nowhere.py"), "there is no file nowhere.py"),
         pytest.param(("square", "--out", "."), "--out .: cannot be written", marks=pytest.mark.slow),
-        (("--landscape", "nowhere"), "--landscape takes parabola or valley"),
-        (("--landscape", "distribute", "1"), "--landscape takes parabola or valley"),
+        (("--landscape", "nowhere"), "--landscape takes parabola or points or valley"),
+        (("--landscape", "distribute", "1"), "--landscape takes parabola or points or valley"),
     ],
 )
 def test_what_cannot_be_understood_says_what_to_write(play: Play, words: tuple[str, ...], said: str) -> None:

@@ -27,6 +27,7 @@ from grader.practice.tab import Tab
 from grader.runner.client import decode_source
 from grader.verdict.grading import stamp_of
 from grader.verdict.report import Report, read_report, to_json
+from grader.words.assistant import page
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -168,7 +169,10 @@ def taken(tab: Tab, name: str, data: bytes) -> tuple[dict[str, str], list[str]]:
 
 
 def test_work_goes_through_a_zip(tab: Tab, tmp_path: Path) -> None:
-    """Files come back as they were, and are one person's submission for `grade cohort`. The report is theirs."""
+    """Files come back as they were, and are one person's submission for `grade cohort`. The report is theirs.
+
+    The zip also has the page for assistants.
+    """
     one, other = COURSE.exercises[:2]
     texts = {one: "a = 1\n", other: COURSE.solution(other).read_text(encoding="utf-8")}
     reports = [json.loads(tab.grade(exercise.id, text, 80))["report"] for exercise, text in texts.items()]
@@ -180,6 +184,7 @@ def test_work_goes_through_a_zip(tab: Tab, tmp_path: Path) -> None:
     assert [*texts.values(), ""] == [sources[exercise.id].text for exercise in COURSE.exercises[:3]]
 
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert page(COURSE) == archive.read("AGENTS.md").decode()
         report = read_report(archive.read("exercises/.backward/report.json"))
     assert [0, other.max_score] == [result.score for result in report.exercises]
     assert (other.max_score, one.max_score + other.max_score) == (report.score, report.max_score)
@@ -263,6 +268,19 @@ def test_a_training_is_shown_beside_the_replay(tab: Tab) -> None:
     landscape = shown["landscape"]
     assert (["w"], 3) == (landscape["parameters"], len(landscape["steps"]))
     assert (shown["replays"][0]["title"], landscape["program"]) == (landscape["title"], shown["replays"][0]["program"])
+
+
+def test_a_training_is_told_while_it_goes_on() -> None:
+    """The page gets what there is to show after each part, and the answer is the last of them."""
+    (exercise,) = [one for one in COURSE.exercises if one.id == "vanish"]
+    half = COURSE.solution(exercise).read_text(encoding="utf-8").replace("def residual", "def later")
+    told: list[str] = []
+    with Tab(COURSE, patience=60, told=told.append) as tab:
+        last = tab.train("vanish", half, "weights-1", 0.01)
+    assert (60, last) == (len(told), told[-1])
+    losses = [len(json.loads(one)["thermometers"][0]["losses"]) for one in told]
+    assert list(range(1, 61)) == losses
+    assert "residual" in json.loads(last)["note"]
 
 
 def test_layers_have_a_thermometer(tab: Tab) -> None:

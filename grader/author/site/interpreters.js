@@ -21,6 +21,8 @@ const MOST_PATIENT = 100; // times a usual machine's time
 const patient = (patience) => Math.min(MOST_PATIENT, Math.max(1, Number(patience) || 1));
 /** @type {(text: unknown) => string} */
 const brief = (text) => plain(String(text).slice(0, 500));
+/** @type {(error: unknown) => string} */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /** An interpreter does not answer. */
 class Ended extends Error {}
@@ -285,6 +287,64 @@ class Interpreters {
         return this.exchange(action, values, { shallow: shallow || overflow, patient: patient || silent });
       throw error;
     }
+  }
+}
+
+/** One request at a time to an interpreter that does nothing else, and that ends with the request. */
+class Apart {
+  /**
+   * @param {() => Interpreters | undefined} interpreters Returns the interpreters when they are there.
+   */
+  constructor(interpreters) {
+    this.interpreters = interpreters;
+    /** Ends the request that is under way, with a reason. @type {((why: string) => void) | undefined} */
+    this.end = undefined;
+  }
+
+  /**
+   * Make a request. One that is under way ends.
+   * @param {string} action
+   * @param {unknown[]} values
+   * @param {number} seconds In which it has to end on a usual machine.
+   * @param {{ begun(): void, told(told: unknown): void, ended(answer: unknown): string }} heard `told` and `ended` take
+   *   what comes from the interpreter, and raise an error if it is not what they expect.
+   * @returns {Promise<string | undefined>} How it ended: what `ended` returns, or why it was ended; undefined if another
+   *   request has begun meanwhile.
+   */
+  async ask(action, values, seconds, heard) {
+    const interpreters = this.interpreters();
+    if (!interpreters) return undefined;
+    this.end?.("");
+    const interpreter = interpreters.lend();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    /** @type {Promise<string>} */
+    const ended = new Promise((resolve) => (this.end = resolve));
+    const own = this.end;
+    /** @type {(error: unknown) => string} */
+    const failed = (error) => `The interpreter was ended: ${messageOf(error)}`;
+    const answer = (async () => {
+      await interpreter.ready;
+      await interpreters.supply(interpreter, values);
+      if (this.end === own) heard.begun();
+      const limit = seconds * interpreter.patience;
+      timer = setTimeout(() => own?.(`Stopped after ${Math.round(limit)} seconds.`), limit * 1000);
+      interpreter.told = (told) => {
+        try {
+          if (this.end === own) heard.told(told);
+        } catch (error) {
+          own?.(failed(error));
+        }
+      };
+      const last = await interpreter.ask(action, values, Infinity);
+      return this.end === own ? heard.ended(last) : "";
+    })();
+    const why = await Promise.race([answer, ended]).catch(failed);
+    clearTimeout(timer);
+    interpreters.takeBack(interpreter);
+    if (this.end !== own) return undefined;
+    this.end = undefined;
+    return why;
   }
 }
 

@@ -2,6 +2,7 @@
 
 const PAUSE_MS = 250; // after the last key, before a verdict is asked for
 const SYMBOLS = ["    ", "_", ".", "=", "+", "*", "(", ")", "[", "]"]; // which a phone's keyboard has on other pages
+const ENGINE = "engine"; // the exercise in which learners write a whole engine
 const ANSWER_MS = 1_000; // in which another tab answers
 
 /**
@@ -19,9 +20,6 @@ function note(...texts) {
  * @type {(verdict: Data.Verdict, exercise: Data.SiteExercise) => boolean}
  */
 const isOf = ({ exercise, score, max_score: most }, { id, points }) => exercise === id && score <= most && most === points;
-
-/** @type {(error: unknown) => string} */
-const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /**
  * Return the first lines of the blocks of a text that are as they were given out, with nothing to be filled in: the
@@ -87,13 +85,15 @@ class Page {
     this.verdict = new VerdictView(this.editor);
     this.replays = new ReplayView({ shown: () => this.replay(), closed: () => byId("show-replay").focus() });
     this.running = new Running(() => this.interpreters);
+    this.training = new TrainingView(() => this.interpreters, () => ({ exercise: this.exercise, text: this.editor.text(), engine: this.engine() }));
     this.contents = new Contents(course, this.work, (exercise) => this.open(exercise));
     this.asked = 0;
     this.refreshed = Promise.resolve();
     /** @type {Record<string, () => unknown>} */
     const commands = { grade: () => this.grade(), hint: () => this.hint(), reset: () => this.reset(),
       restore: () => this.restore(), compare: () => this.compare(!this.compared), next: () => this.next(), export: () => this.export(),
-      run: () => this.running.run(this.exercise.id, this.editor.text(), this.editor.selected()), "show-replay": () => this.replays.open() };
+      run: () => this.running.run(this.exercise.id, this.editor.text(), this.editor.selected()), "show-replay": () => this.replays.open(),
+      train: () => this.training.train() };
     for (const [id, command] of Object.entries(commands)) byId(id).addEventListener("click", () => this.run(command));
     byId("import").addEventListener("change", () => this.run(() => this.take([...(byId("import").files ?? [])])));
     find(".skip").addEventListener("click", (event) => (event.preventDefault(), this.editor.focus()));
@@ -156,6 +156,7 @@ class Page {
     this.fitting = exercise.hints.map((_, at) => at + 1);
     this.verdict.clear();
     this.running.clear();
+    this.training.open(exercise);
     this.replayed = undefined;
     this.editor.show(this.work.see(exercise));
     this.answered = questionsView(byId("text"), exercise.questions, this.editor);
@@ -199,6 +200,12 @@ class Page {
     byId("older").hidden = kept.length === 0;
   }
 
+  /** Return the learner's text of the exercise in which they write a whole engine, if it passes. */
+  engine() {
+    const engine = this.course.exercises.find((one) => one.id === ENGINE);
+    return engine && this.work.result(engine)?.status === "passed" ? this.work.text(engine) : "";
+  }
+
   next() {
     const following = this.contents.following(this.exercise);
     if (following) {
@@ -234,6 +241,7 @@ class Page {
     if (this.graded !== this.editor.text()) {
       this.verdict.outdate();
       this.replays.outdate();
+      this.training.outdate();
     }
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
@@ -461,7 +469,7 @@ class Page {
       const data = answered("replay", await this.interpreters.ask("replay", exercise.id, text));
       if (exercise !== this.exercise || this.replayed !== text) return;
       if (data.replays.length || data.thermometers.length) this.replays.show(data);
-      else this.replays.clear(this.unloaded || "Nothing of this exercise can be replayed. Run shows what your program prints.");
+      else this.replays.clear(this.unloaded || `Nothing of this exercise can be replayed. ${exercise.trainings.length ? "Train shows how your code learns." : "Run shows what your program prints."}`);
     } catch {
       if (exercise === this.exercise) this.replays.clear("The replay of your code took too long.");
     }
@@ -600,7 +608,7 @@ class Page {
     interpreters.told = (told) => page.checked(told);
     interpreters.confirmed = (values, verdict) => page.confirmed(values, verdict);
     page.interpreters = interpreters;
-    byId("grade").disabled = byId("run").disabled = byId("export").disabled = byId("import").disabled = false;
+    byId("grade").disabled = byId("run").disabled = byId("train").disabled = byId("export").disabled = byId("import").disabled = false;
     byId("loading").hidden = true;
     say("");
     document.body.dataset.ready = "";

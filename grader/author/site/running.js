@@ -9,24 +9,21 @@ class Running {
    * @param {() => Interpreters | undefined} interpreters Returns the interpreters when they are there.
    */
   constructor(interpreters) {
-    this.interpreters = interpreters;
-    /** @type {((why: string) => void) | undefined} */
-    this.end = undefined;
+    this.apart = new Apart(interpreters);
     this.printed = 0;
     byId("stop").addEventListener("click", () => {
-      this.end?.("Stopped.");
+      this.apart.end?.("Stopped.");
       byId("run").focus();
     });
     byId("close-ran").addEventListener("click", () => {
-      this.end?.("");
-      byId("ran").hidden = true;
+      this.clear();
       byId("run").focus();
     });
   }
 
   /** Forget what the file of another exercise printed. */
   clear() {
-    this.end?.("");
+    this.apart.end?.("");
     byId("ran").hidden = true;
   }
 
@@ -37,32 +34,17 @@ class Running {
    * @param {string} selection
    */
   async run(exercise, text, selection) {
-    const interpreters = this.interpreters();
-    if (!interpreters) return;
-    this.end?.("");
-    const interpreter = interpreters.lend();
     this.begin(selection);
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let timer;
-    /** @type {Promise<string>} */
-    const ended = new Promise((resolve) => (this.end = resolve));
-    const own = this.end;
-    const answer = (async () => {
-      await interpreter.ready;
-      await interpreters.supply(interpreter, [text, selection]);
-      if (this.end === own) byId("ran-state").textContent = "Running …";
-      const limit = RUN_S * interpreter.patience;
-      timer = setTimeout(() => this.end?.(`Stopped after ${Math.round(limit)} seconds.`), limit * 1000);
-      interpreter.told = (told) => this.end === own && this.hear(told);
-      const { text: error } = answered("run", await interpreter.ask("run", [exercise, text, selection], Infinity));
-      this.print(error, true);
-      return error ? "Ended by an error." : this.printed ? "Ended." : "Ended. Nothing was printed.";
-    })();
-    const why = await Promise.race([answer, ended]).catch((error) => `The interpreter was ended: ${messageOf(error)}`);
-    clearTimeout(timer);
-    interpreters.takeBack(interpreter);
-    if (this.end !== own) return; // another run has begun meanwhile
-    this.end = undefined;
+    const why = await this.apart.ask("run", [exercise, text, selection], RUN_S, {
+      begun: () => (byId("ran-state").textContent = "Running …"),
+      told: (told) => this.print(answered("run", told).text),
+      ended: (answer) => {
+        const { text: error } = answered("run", answer);
+        this.print(error, true);
+        return error ? "Ended by an error." : this.printed ? "Ended." : "Ended. Nothing was printed.";
+      },
+    });
+    if (why === undefined) return;
     byId("ran-state").textContent = why;
     byId("ran").dataset.ended = "";
     byId("stop").hidden = true;
@@ -83,17 +65,6 @@ class Running {
   }
 
   /**
-   * @param {unknown} told
-   */
-  hear(told) {
-    try {
-      this.print(answered("run", told).text);
-    } catch (error) {
-      this.end?.(`The interpreter was ended: ${messageOf(error)}`);
-    }
-  }
-
-  /**
    * @param {string} text
    */
   print(text, error = false) {
@@ -105,6 +76,6 @@ class Running {
     piece.textContent = text.slice(0, Math.max(0, room)).split("\n").map(plain).join("\n");
     output.append(piece);
     if (atEnd) output.scrollTop = output.scrollHeight;
-    if (text.length > room) this.end?.(`Stopped, because more than ${count(MOST_PRINTED)} characters were printed.`);
+    if (text.length > room) this.apart.end?.(`Stopped, because more than ${count(MOST_PRINTED)} characters were printed.`);
   }
 }

@@ -27,6 +27,7 @@ from ...words.instructor import misplaced_text, no_such_file, problem_text
 from ...words.sentence import cannot_be_read
 from ..intake import Entry, Intake, Readers
 from ..people import (
+    ALL,
     DEADLINES,
     OVERRIDES,
     RECORDED,
@@ -677,6 +678,8 @@ def record(results: Path, people: Class, learners: Sequence[Learner]) -> None:
     recorded = with_times(before, learners, lambda name: _latest(results, name))
     decisions = {}
     for name, listed in people.overrides.by_learner.items():
+        if name == ALL:  # these hold for all files
+            continue
         row = next((one for one in learners if name in names_of(one)), None)
         for one in listed:
             # the first run after a decision records for which files it was made

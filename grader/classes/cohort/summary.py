@@ -2,8 +2,8 @@
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from ... import __version__
 from ...course.learners import Border, Decided, Learner, NeedsReview
 from ...course.load import Check, Course, Exercise, Part, StrictStruct
-from ...verdict.report import CourseStamp, Diagnosis, Report, review_reasons, schema_of
+from ...verdict.report import CourseStamp, Diagnosis, ExerciseStatus, Report, review_reasons, schema_of
 from ...words.instructor import (
     check_note,
     is_ready,
@@ -21,10 +21,10 @@ from ...words.instructor import (
     review_question,
     review_text,
 )
-from ..people import Class, HandIn, Mark, digests, in_force, mark, settle
+from ..people import Class, HandIn, Mark, digests, in_force, mark, merged, settle, status_after
 
-CohortSchema: TypeAlias = Literal["backward/cohort/v3"]
-COHORT_SCHEMA: CohortSchema = "backward/cohort/v3"
+CohortSchema: TypeAlias = Literal["backward/cohort/v4"]
+COHORT_SCHEMA: CohortSchema = "backward/cohort/v4"
 WEAK = 0.2  # an item below this is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
 _BANDS = 10
 Untried: TypeAlias = Literal["", "missing", "not_started"]  # no submission has the exercise, or none has begun it
@@ -34,10 +34,11 @@ class CheckStatistics(StrictStruct, frozen=True):
     """The statistics of one check.
 
     Attributes:
-        passed: the number of submissions that pass the check.
-        rate: the fraction of all graded submissions that pass the check, from 0 to 1.
+        passed: the number of learners who pass the check. A check whose points somebody decided passes if it has all
+            its points.
+        rate: the fraction of all learners in the statistics who pass the check, from 0 to 1.
         discrimination: the correlation of passing the check with the points from all other checks (corrected
-            item-total correlation), from -1 to 1; null if all or none of the submissions pass it.
+            item-total correlation), from -1 to 1; null if all or none of the learners pass it.
         note: advice for the instructor, or an empty text.
     """
 
@@ -50,7 +51,7 @@ class CheckStatistics(StrictStruct, frozen=True):
 
 
 class ExerciseStatistics(StrictStruct, frozen=True):
-    """The statistics of one exercise. `statuses` counts submissions by the exercise's status."""
+    """The statistics of one exercise. `statuses` counts learners by the exercise's status."""
 
     id: str
     number: str
@@ -76,11 +77,11 @@ class PartStatistics(StrictStruct, frozen=True):
 
 
 class MisconceptionCount(StrictStruct, frozen=True):
-    """The number of submissions that behave like a misconception.
+    """The number of learners whose submission behaves like a misconception.
 
     Attributes:
         example: the id of the first of these submissions.
-        learners: the ids of the learners who own these submissions.
+        learners: the ids of these learners.
     """
 
     exercise: str
@@ -148,8 +149,14 @@ class Review(StrictStruct, frozen=True):
 
 
 class Scores(StrictStruct, frozen=True):
-    """The points without bonus of all graded submissions. `bands` counts them by tenths of the maximum."""
+    """The points of all learners in the statistics, without bonus, after decisions and before penalties.
 
+    Attributes:
+        learners: the number of these learners.
+        bands: the number of learners by tenths of the maximum.
+    """
+
+    learners: int
     mean: float
     deviation: float
     median: float
@@ -160,13 +167,14 @@ class Summary(StrictStruct, frozen=True):
     """The content of `cohort.json`.
 
     Attributes:
-        scores, exercises, misconceptions: statistics of all graded submissions as the checks scored them.
+        scores, exercises, parts, misconceptions: statistics of the learners of the class with a graded submission,
+            after decisions. Each member of a group counts. The excused are left out.
         beside: the files and folders that belong to no submission.
         learners: the final table, after decisions and penalties.
         grades, borders: statistics of the final table.
         roster: whether the class has a roster.
         rules: the digest of the roster, the deadlines and the decisions.
-        parts: statistics of the parts, in a course that has parts.
+        for_all: the decisions about all learners that hold.
     """
 
     schema: CohortSchema
@@ -186,6 +194,7 @@ class Summary(StrictStruct, frozen=True):
     grades: tuple[GradeCount, ...]
     roster: bool
     rules: str
+    for_all: tuple[Decided, ...]
     parts: tuple[PartStatistics, ...] | UnsetType = UNSET
 
 
@@ -219,23 +228,25 @@ def summarise(
         reports = list(reports)
         handed = [HandIn.of(report.submission) for report in reports]
         people = Class((*handed, *(HandIn(name, name, ()) for name in faults)))
-    statistics = _Statistics()
+    results: dict[str, _Result] = {}
     marks: dict[str, list[Mark]] = {}
     reasons: dict[str, tuple[NeedsReview, ...]] = {}
     # each report once
     for report in reports:
-        statistics.add(report)
         name = report.submission.id
         decisions = people.decisions(name)
-        marks[name] = _marks(report, earlier(name), decisions)
+        attempts = _attempts(report, earlier(name))
+        marks[name] = [mark(one, file, decisions) for file, one in attempts]
+        results |= {file: _Result.of(one) for file, one in attempts}
         # a decision that was made for these files settles reasons for a review
         applied = in_force(decisions, digests(report), people.found(name)).applied
         undecided = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
         if undecided:
             reasons[name] = undecided
     reasons |= {name: (NeedsReview("not_graded", detail=why),) for name, why in faults.items()}
-    # the final table, and what people have to decide about it
+    # the final table, what people have to decide about it, and the statistics
     table = settle(people, marks, course.grades, _small(course))
+    statistics = _Statistics(table.learners, results, course)
     for id, reason in table.open:
         reasons[id] = (reason, *reasons.get(id, ()))
     return Summary(
@@ -243,12 +254,12 @@ def summarise(
         grader_version=__version__,
         course=CourseStamp.of(course),
         title=course.title,
-        submissions=statistics.graded + len(faults),
-        graded=statistics.graded,
+        submissions=len(marks) + len(faults),
+        graded=len(marks),
         max_score=course.max_score,
-        scores=statistics.scores(course.max_score),
+        scores=statistics.scores(),
         exercises=tuple(map(statistics.exercise, course.exercises)),
-        misconceptions=tuple(statistics.misconceptions(people)),
+        misconceptions=tuple(statistics.misconceptions()),
         borders=table.borders,
         needs_review=tuple(Review.of(name, every, _names(people, name)) for name, every in sorted(reasons.items())),
         beside=tuple(beside),
@@ -256,12 +267,13 @@ def summarise(
         grades=_grades(course, table.learners),
         roster=people.roster is not None,
         rules=rules,
+        for_all=in_force(people.overrides.of(), {}, {}).applied,
         parts=tuple(map(statistics.part, course.parts)) or UNSET,
     )
 
 
-def _marks(report: Report, earlier: Iterable[tuple[str, Report]], decisions: Sequence[Decided]) -> list[Mark]:
-    """Return the mark of each attempt of a submission, oldest first.
+def _attempts(report: Report, earlier: Iterable[tuple[str, Report]]) -> list[tuple[str, Report]]:
+    """Return the report of each attempt of a submission with its file, oldest first.
 
     Args:
         report: the report on the last attempt.
@@ -270,45 +282,78 @@ def _marks(report: Report, earlier: Iterable[tuple[str, Report]], decisions: Seq
     # of several reports on the same files, the last one; another version of the course has other points
     attempts = {old.submission.sha256: (file, old) for file, old in earlier if old.course == report.course}
     attempts.pop(report.submission.sha256, None)  # these are the same files, graded again
-    last = mark(report, f"reports/{report.submission.id}.json", decisions)
-    return [*(mark(old, file, decisions) for file, old in attempts.values()), last]
+    return [*attempts.values(), (f"reports/{report.submission.id}.json", report)]
+
+
+class _Result(NamedTuple):
+    """The numbers of a report.
+
+    Attributes:
+        statuses: the status of each exercise.
+        points: the points of each check of each exercise.
+        passed: whether each of these checks passed.
+        diagnoses: the misconceptions, each with its exercise.
+    """
+
+    statuses: tuple[ExerciseStatus, ...]
+    points: tuple[tuple[int, ...], ...]
+    passed: tuple[tuple[bool, ...], ...]
+    diagnoses: frozenset[tuple[str, Diagnosis]]
+
+    @classmethod
+    def of(cls, report: Report) -> "_Result":
+        return cls(
+            tuple(one.status for one in report.exercises),
+            tuple(tuple(check.score for check in one.checks) for one in report.exercises),
+            tuple(tuple(check.status == "passed" for check in one.checks) for one in report.exercises),
+            frozenset((one.id, check.diagnosis) for one in report.exercises for check in one.checks if check.diagnosis),
+        )
+
+    def after(self, decided: Mapping[str, int], course: Course) -> "_Result":
+        """Return the numbers after decisions on the points of checks. A check with all its points passes."""
+        statuses, points, passed = list(self.statuses), list(self.points), list(self.passed)
+        for at, exercise in enumerate(course.exercises):
+            # the points of each decided check, by its place in the exercise
+            new = {
+                place: decided[name]
+                for place, check in enumerate(exercise.checks)
+                if (name := f"{exercise.id}.{check.id}") in decided
+            }
+            if not new:
+                continue
+            points[at] = tuple(new.get(place, own) for place, own in enumerate(self.points[at]))
+            passed[at] = tuple(
+                new[place] == exercise.checks[place].points if place in new else own
+                for place, own in enumerate(self.passed[at])
+            )
+            before, after = (_without_bonus(exercise, one[at]) for one in (self.points, points))
+            statuses[at] = status_after(self.statuses[at], before, after, exercise.max_score)
+        return _Result(tuple(statuses), tuple(points), tuple(passed), self.diagnoses)
+
+
+def _without_bonus(exercise: Exercise, points: Sequence[int]) -> int:
+    return sum(own for check, own in zip(exercise.checks, points, strict=True) if not check.bonus)
 
 
 class _Statistics:
-    """Running statistics of all graded submissions, as the checks scored them."""
+    """Statistics of the learners of the class with a graded submission, after decisions.
 
-    def __init__(self) -> None:
-        self._totals: Counter[int] = Counter()
-        self._statuses: dict[str, Counter[str]] = defaultdict(Counter)
-        self._points: Counter[str] = Counter()
-        # by exercise and check, in one order: whether each submission passes it, and the points from all others
-        self._passed: dict[tuple[str, str], list[bool]] = defaultdict(list)
-        self._rest: dict[tuple[str, str], list[int]] = defaultdict(list)
-        self._submissions: dict[tuple[str, str], list[str]] = defaultdict(list)  # by exercise and misconception
-        self._diagnoses: dict[tuple[str, str], Diagnosis] = {}
+    Args:
+        learners: the final table.
+        results: the numbers of each report, by its file.
+    """
 
-    @property
-    def graded(self) -> int:
-        return self._totals.total()
+    def __init__(self, learners: Iterable[Learner], results: Mapping[str, _Result], course: Course) -> None:
+        self._course = course
+        self._learners = [one for one in learners if one.standing == "graded"]
+        self._results = [results[one.report].after(merged(one.decisions).points, course) for one in self._learners]
 
-    def add(self, report: Report) -> None:
-        """Add the numbers of one report."""
-        self._totals[report.score] += 1
-        for exercise in report.exercises:
-            self._statuses[exercise.id][exercise.status] += 1
-            self._points[exercise.id] += exercise.score
-            for check in exercise.checks:
-                self._passed[exercise.id, check.id].append(check.status == "passed")
-                self._rest[exercise.id, check.id].append(report.score - (0 if check.bonus else check.score))
-            for diagnosis in {check.diagnosis for check in exercise.checks if check.diagnosis}:
-                self._submissions[exercise.id, diagnosis.id].append(report.submission.id)
-                self._diagnoses.setdefault((exercise.id, diagnosis.id), diagnosis)
-
-    def scores(self, most: int) -> Scores:
-        """Return the distribution of the points. `most` is the maximum of points without bonus."""
-        points = sorted(self._totals.elements())
+    def scores(self) -> Scores:
+        """Return the distribution of the points."""
+        points, most = [one.score for one in self._learners], self._course.max_score
         bands = Counter(min(_BANDS - 1, score * _BANDS // most) for score in points)
         return Scores(
+            learners=len(points),
             mean=round(statistics.fmean(points), 4) if points else 0.0,
             deviation=round(statistics.pstdev(points), 4) if points else 0.0,
             median=float(statistics.median(points)) if points else 0.0,
@@ -317,8 +362,8 @@ class _Statistics:
 
     def exercise(self, exercise: Exercise) -> ExerciseStatistics:
         """Return the statistics of an exercise and of its checks."""
-        statuses = self._statuses[exercise.id]
-        untried = _untried(statuses)
+        at = self._course.exercises.index(exercise)
+        statuses = Counter[str](one.statuses[at] for one in self._results)
         return ExerciseStatistics(
             id=exercise.id,
             number=exercise.number,
@@ -326,35 +371,43 @@ class _Statistics:
             max_score=exercise.max_score,
             mean=self._mean([exercise.id]),
             statuses=dict(sorted(statuses.items())),
-            checks=tuple(
-                _check(check, self._passed[exercise.id, check.id], self._rest[exercise.id, check.id], untried)
-                for check in exercise.checks
-            ),
+            checks=tuple(self._check(at, place, _untried(statuses)) for place in range(len(exercise.checks))),
         )
+
+    def _check(self, at: int, place: int, untried: Untried) -> CheckStatistics:
+        check = self._course.exercises[at].checks[place]
+        passed = [one.passed[at][place] for one in self._results]
+        own = [0 if check.bonus else one.points[at][place] for one in self._results]
+        rest = [learner.score - points for learner, points in zip(self._learners, own, strict=True)]
+        return _check(check, passed, rest, untried)
 
     def part(self, part: Part) -> PartStatistics:
         """Return the statistics of a part of the course."""
         return PartStatistics(part.title, part.exercises, part.max_score, self._mean(part.exercises))
 
-    def _mean(self, exercises: Iterable[str]) -> float:
+    def _mean(self, exercises: Collection[str]) -> float:
         """Return the mean of the points of exercises together."""
-        points = sum(self._points[id] for id in exercises)
-        return round(points / self.graded, 4) if self.graded else 0.0
+        places = [(at, one) for at, one in enumerate(self._course.exercises) if one.id in exercises]
+        points = sum(_without_bonus(one, result.points[at]) for result in self._results for at, one in places)
+        return round(points / len(self._results), 4) if self._results else 0.0
 
-    def misconceptions(self, people: Class) -> Iterator[MisconceptionCount]:
+    def misconceptions(self) -> Iterator[MisconceptionCount]:
         """Yield each misconception, the most frequent one first."""
-        owners, order = people.joined.owners, {one.id: place for place, one in enumerate(people.submissions)}
-        for key, found in sorted(self._submissions.items(), key=lambda item: (-len(item[1]), item[0])):
-            names = sorted(found, key=order.__getitem__)
-            learners = dict.fromkeys(owner for name in names for owner in owners.get(name, (name,)))
+        found: dict[tuple[str, str], list[Learner]] = defaultdict(list)
+        diagnoses: dict[tuple[str, str], Diagnosis] = {}
+        for learner, result in zip(self._learners, self._results, strict=True):
+            for exercise, diagnosis in result.diagnoses:
+                found[exercise, diagnosis.id].append(learner)
+                diagnoses.setdefault((exercise, diagnosis.id), diagnosis)
+        for key, learners in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
             yield MisconceptionCount(
                 exercise=key[0],
                 id=key[1],
-                title=self._diagnoses[key].title,
-                explanation=self._diagnoses[key].explanation,
-                count=len(names),
-                example=names[0],
-                learners=tuple(learners),
+                title=diagnoses[key].title,
+                explanation=diagnoses[key].explanation,
+                count=len(learners),
+                example=learners[0].submission,
+                learners=tuple(one.id for one in learners),
             )
 
 
@@ -375,7 +428,8 @@ def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
     """Return whether decisions settle a reason for review.
 
     A reason with checks needs a decision on each of them. A reason with only an exercise needs a decision on one of its
-    checks. Any other reason needs an excuse. A decision to keep the result for this reason settles each of them.
+    checks that is not about all learners. Any other reason needs an excuse. A decision to keep the result for this
+    reason settles each of them.
     """
     points = {name for one in decisions for name in one.points}
     if any(kept_name(reason) in one.keep for one in decisions):
@@ -383,7 +437,8 @@ def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
     if reason.checks:
         return all(f"{reason.exercise}.{check}" in points for check in reason.checks)
     if reason.exercise:
-        return any(name.startswith(f"{reason.exercise}.") for name in points)
+        own = {name for one in decisions if not one.for_all for name in one.points}
+        return any(name.startswith(f"{reason.exercise}.") for name in own)
     return any(one.excused for one in decisions)
 
 

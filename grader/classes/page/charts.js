@@ -5,13 +5,11 @@ const WIDE = 560,
 const EDGE = { left: 34, right: 14, top: 26, bottom: 38 };
 
 /**
- * Draw how many submissions have how many points, in up to 20 bands, with the median.
+ * Draw how many learners have how many points, in up to 20 bands, with the median.
  * @type {(data: PreparedPage) => void}
  */
 function distribution(data) {
-  const scores = [...new Map(data.learners.map((learner) => [learner.submission, learner.score])).values()].filter(
-    (score) => score !== undefined,
-  );
+  const scores = data.learners.flatMap(({ standing, score }) => (standing === "graded" && score !== undefined ? [score] : []));
   const most = data.max_score;
   if (!scores.length || !most) return;
   const step = Math.max(1, Math.round(most / 20));

@@ -13,7 +13,7 @@ function lead(data) {
     { id: "lead" },
     parts(graded === n ? "lead.graded" : "lead.some", { graded: strong(count(graded)), n }),
     " ",
-    graded > 0 && parts("lead.scores", { median, mean, most, deviation }),
+    graded > 0 && parts("lead.scores", { median, mean, most, deviation, n: scores.learners }),
     graded > 0 && data.parts?.map(({ title, mean, max_score: most }) => [h("br"), ...parts("lead.part", { title, mean: number(mean), most })]),
   );
 }
@@ -103,13 +103,14 @@ function untouched(data) {
  * @type {(data: PreparedPage) => HTMLElement[]}
  */
 function warnings(data) {
-  const { left_out: n, shown, graded, beside } = data;
+  const { left_out: n, shown, graded, beside, for_all: decisions } = data;
   const covered = say("count.reports", { n: graded });
   const unsure = say("warning.unsure");
   /** @type {(string | false)[]} */
   const every = [
     n > 0 && say("warning.left_out", { n }),
     shown !== graded && say("warning.other_number", { covered, n: shown, unsure }),
+    ...decisions.map((decision) => say("warning.for_all", { decision })),
     beside.length > 0 && say("warning.beside", { names: beside.join(", ") }),
   ];
   return every

@@ -2,6 +2,7 @@
 
 from .deadlines import DEADLINES, moment, read_rules, see_that_sections_are_known, unknown_learners
 from .decisions import (
+    ALL,
     OVERRIDES,
     RECORDED,
     WHAT,
@@ -22,4 +23,16 @@ from .decisions import (
 )
 from .owners import HandIn, submitter_of
 from .roster import read_roster
-from .settle import Class, Mark, adjusted, changed_rows, compare, digests, in_both, mark, nothing_submitted, settle
+from .settle import (
+    Class,
+    Mark,
+    adjusted,
+    changed_rows,
+    compare,
+    digests,
+    in_both,
+    mark,
+    nothing_submitted,
+    settle,
+    status_after,
+)

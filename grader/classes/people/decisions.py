@@ -23,6 +23,7 @@ Found: TypeAlias = Mapping[str, Mapping[str, str]]
 """For each exercise the files that may be meant, by path, each with the digest of its content, or an empty text where
 the content was not read. Other files that could be graded are under an empty name."""
 
+ALL = "*"  # in place of a learner, in a decision about every learner
 NO_FILE = "none"  # in place of the digest of a file that is missing or cannot be read
 
 
@@ -70,7 +71,9 @@ WHOLE = ""  # used in place of an exercise for all files of a submission
 # a key of a decision, and the name of a check, an exercise or a reason, or an empty text
 DecisionPart: TypeAlias = tuple[str, str]
 
-WHAT = tuple(name for name in Decided.__struct_fields__ if name not in ("by", "at", "why", "made_for", "line"))
+WHAT = tuple(
+    name for name in Decided.__struct_fields__ if name not in ("by", "at", "why", "made_for", "line", "for_all")
+)
 _EMPTY = Decided("", "", "")
 _BY_NAME = ("points", "files")  # their parts are known by the name of a check or an exercise, all others by the key
 _WITHOUT_NAMES = tuple(key for key in WHAT if key not in (*_BY_NAME, "withdraw"))
@@ -98,8 +101,8 @@ class Overrides:
     by_learner: Mapping[str, tuple[Decided, ...]] = field(default_factory=dict)
 
     def of(self, *names: str) -> tuple[Decided, ...]:
-        """Return the decisions that name any of `names`, in the order of the file."""
-        found = [one for name in dict.fromkeys(names) for one in self.by_learner.get(name, ())]
+        """Return the decisions that name any of `names` or all learners, in the order of the file."""
+        found = [one for name in dict.fromkeys((*names, ALL)) for one in self.by_learner.get(name, ())]
         # decisions may use different names of one learner; the order of the file decides which one counts
         return tuple(sorted(found, key=lambda one: one.line))
 
@@ -124,7 +127,7 @@ class Overrides:
         Args:
             known: the names of all learners and submissions.
         """
-        names = set(known)
+        names = {*known, ALL}
         for name, decided in self.by_learner.items():
             if name not in names:
                 return decided[0].line, name, did_you_mean(name, sorted(names))
@@ -147,6 +150,7 @@ def read_overrides(path: Path, course: Course, data: bytes | None = None) -> Ove
         entry = document.convert(node, _Entry, "this decision")
         _see_that_it_fits(document, node, entry, course)
         values = asdict(entry) | {"at": time_at(document, node, "at", or_day=True), "line": line(node)}
+        values["for_all"] = entry.learner == ALL
         if entry.submitted_at is not None:
             values["submitted_at"] = time_at(document, node, "submitted_at")
         del values["learner"]
@@ -185,7 +189,7 @@ def with_parts(one: Decided, chosen: Mapping[DecisionPart, object]) -> Decided:
                 values[key] = value
     names = set(map(part_name, chosen))
     made_for = {name: digest for name, digest in one.made_for.items() if name in names}
-    return Decided(by=one.by, at=one.at, why=one.why, made_for=made_for, line=one.line, **values)
+    return Decided(one.by, one.at, one.why, made_for=made_for, line=one.line, for_all=one.for_all, **values)
 
 
 def part_name(part: DecisionPart) -> str:
@@ -237,6 +241,8 @@ def _see_that_it_fits(document: Document, node: yaml.Node, entry: _Entry, course
     """Raise `CourseError` for a decision about nothing, or about a check or exercise that the course does not have."""
     if not parts(entry):
         raise document.error(node, problem_text("nothing_decided", keys=", ".join(WHAT)))
+    if entry.learner == ALL and not {key for key, _ in parts(entry)} <= {"points", "withdraw"}:
+        raise document.error(node, problem_text("not_for_all"))
     # the names that each key may contain
     most = {f"{exercise.id}.{check.id}": check.points for exercise in course.exercises for check in exercise.checks}
     exercises = [exercise.id for exercise in course.exercises]
@@ -337,7 +343,8 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
 
     Of two decisions about the same thing, the later one counts. A decision about points, about the file that counts or
     about the time of submission applies only to the files that it was made for. If those are unknown, it applies to
-    all files. All comments apply. A decision that keeps a result applies only to the files it was made for, too, but is
+    all files. A decision that withdraws for all learners withdraws only what was decided for all. All comments apply.
+    A decision that keeps a result applies only to the files it was made for, too, but is
     never pending, because the reason for the review is then open again.
 
     Args:
@@ -345,13 +352,18 @@ def in_force(decisions: Sequence[Decided], files: Mapping[str, str], found: Foun
         found: the files that somebody may choose from.
     """
     numbered = [_numbered(one, number) for number, one in enumerate(decisions)]
+    # first the decisions about all learners, so that those about one learner hold again
+    for number, one in enumerate(decisions):
+        for earlier, what in zip(decisions[:number], numbered, strict=False) if one.for_all else ():
+            for part in [part for part in what if earlier.for_all and part_name(part) in one.withdraw]:
+                del what[part]
     # For each part, the number of the last decision about it: one that applies to these files, or
     # one that was made for other files.
     held: dict[DecisionPart, int] = {}
     other: dict[DecisionPart, int] = {}
     for number, one in enumerate(decisions):
         # a decision may withdraw earlier ones, for whatever files they were made
-        for listed in (held, other):
+        for listed in () if one.for_all else (held, other):
             for part in [part for part in listed if part_name(part) in one.withdraw]:
                 del listed[part]
         for part in numbered[number]:

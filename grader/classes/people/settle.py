@@ -22,7 +22,15 @@ from ...course.learners import (
     ReviewKind,
     person_of,
 )
-from ...verdict.report import CheckResult, ExerciseResult, Report, SubmissionStamp, skipped, with_results
+from ...verdict.report import (
+    CheckResult,
+    ExerciseResult,
+    ExerciseStatus,
+    Report,
+    SubmissionStamp,
+    skipped,
+    with_results,
+)
 from .deadlines import DeadlineRules, moment, seconds_between
 from .decisions import WHOLE, Choice, Found, InForce, Overrides, file_choices, in_force, merged
 from .owners import HandIn, Joined, join
@@ -308,7 +316,7 @@ def _row(
         submissions=tuple(owned),
         due=due or "",
         comment=what.comment or "",
-        decisions=independent,
+        decisions=tuple(one for one in independent if not one.for_all),
     )
     # the attempt that counts
     scored = [_scored(row, rules, {WHOLE: due, **dues}, one, _first_times(one, attempts)) for one in attempts]
@@ -513,14 +521,18 @@ def _exercise(exercise: ExerciseResult, decided: Mapping[str, Decided]) -> Exerc
     if checks == exercise.checks:
         return exercise
     score = sum(check.score for check in checks if not check.bonus)
-    changed = "passed" if score == exercise.max_score else "partial" if score else "failed"
     return replace(
         exercise,
         checks=checks,
         score=score,
         bonus=sum(check.score for check in checks if check.bonus),
-        status=exercise.status if score == exercise.score else changed,
+        status=status_after(exercise.status, exercise.score, score, exercise.max_score),
     )
+
+
+def status_after(status: ExerciseStatus, before: int, after: int, most: int) -> ExerciseStatus:
+    """Return the status of an exercise whose points without bonus were changed by decisions."""
+    return status if before == after else "passed" if after == most else "partial" if after else "failed"
 
 
 def _check(exercise: str, check: CheckResult, decided: Mapping[str, Decided]) -> CheckResult:

@@ -15,3 +15,4 @@ from .page import (
 from .play_words import FILES, is_program, named_check, named_exercise, named_subject, named_training
 from .presets import presets
 from .record import CheckedFile, FilesToReplay, FileToReplay, Subject, answers_of
+from .training import offered

@@ -4,7 +4,9 @@ import math
 import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace as with_fields
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -26,13 +28,14 @@ _CPU_S = 10.0
 _DRAWN = 12  # names that are drawn
 _LONGEST = 12  # letters of a drawn name
 _FUNCTIONS = ("logits_of", "loss_of", "train")
+_Parameters: TypeAlias = Mapping[str, list[list[float]]]
 _INDICES = range(len(LETTERS))
 _CONTEXTS = [(0, 0), *((a, b) for a in _INDICES for b in _INDICES if b)]  # a dot comes only before letters
 
 
-def is_language_model(source: Source) -> bool:
+def is_language_model(text: str) -> bool:
     """Return whether a file defines the functions of a language model."""
-    return all(defines(source.text, name) for name in _FUNCTIONS)
+    return all(defines(text, name) for name in _FUNCTIONS)
 
 
 def record_model(
@@ -47,19 +50,41 @@ def record_model(
     Raises:
         WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
-    trained, parameters = _trained(warm, limits, file, file.source)
-    rows = _probabilities(warm, limits, file, parameters) if parameters else ()
-    return Model(
-        source=plain(file.name),
-        names=NAMES,
-        letters=LETTERS,
-        rate=RATE,
-        guessing=math.log(len(LETTERS)),
-        trained=trained,
-        rows=rows,
-        drawn=_drawn(rows) if rows else (),
-        own=None if engine is None else _with_engine(warm, limits, file, engine, passes),
-    )
+    *_, model = trained_models(warm, limits, file)
+    return model if engine is None else replace(model, own=_with_engine(warm, limits, file, engine, passes))
+
+
+def trained_models(
+    warm: Warm | Host, limits: Limits, file: FileToReplay, rate: float = RATE, together: int | None = None
+) -> Iterator[Model]:
+    """Train the model of a learner's file, and yield it after each part of the steps. The last one is fully trained.
+
+    Args:
+        rate: the learning rate.
+        together: the number of steps of a part; None for all.
+
+    Raises:
+        WorkerGone: the sandbox has died. The learner's code never causes an error here.
+    """
+    parameters: _Parameters = _PARAMETERS
+    losses: tuple[float | None, ...] = ()
+    seconds = 0.0
+    while parameters and len(losses) < STEPS:
+        part, parameters = _trained(warm, limits, file, parameters, min(together or STEPS, STEPS - len(losses)), rate)
+        losses += part.losses
+        seconds += part.seconds
+        rows = _probabilities(warm, limits, file, parameters) if parameters else ()
+        yield Model(
+            source=plain(file.name),
+            names=NAMES,
+            letters=LETTERS,
+            rate=rate,
+            guessing=math.log(len(LETTERS)),
+            trained=Trained(losses, seconds, part.problem),
+            rows=rows,
+            drawn=_drawn(rows) if rows else (),
+            own=None,
+        )
 
 
 # -- training
@@ -82,19 +107,18 @@ _PARAMETERS = _start(
 )
 
 
-def _program(text: str, made: Sequence[str], parameters: dict[str, list[list[float]]]) -> Program:
+def _program(text: str, made: Sequence[str], parameters: _Parameters) -> Program:
     """Return a program of nodes that the file makes. The oracle is not asked about it, so `truth` is any program."""
     return program(text, "; ".join(f"{name} = output[0][0] * 1" for name in made), **parameters)
 
 
 def _trained(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, source: Source
-) -> tuple[Trained, dict[str, list[list[float]]]]:
-    """Return how training went, and the parameters after it; no parameters if it did not end."""
-    loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], _PARAMETERS)
+    warm: Warm | Host, limits: Limits, file: FileToReplay, parameters: _Parameters, steps: int, rate: float
+) -> tuple[Trained, _Parameters]:
+    """Return how some steps of training went, and the parameters after them; no parameters if they did not end."""
+    loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], parameters)
     began = time.perf_counter()
-    run = Run(loss, (ask.Train(loss.root, STEPS, RATE), ask.VALUES))
-    outcome, problem = _ran(warm, limits, FileToReplay(file.exercise, file.name, source), run)
+    outcome, problem = _ran(warm, limits, file, Run(loss, (ask.Train(loss.root, steps, rate), ask.VALUES)))
     seconds = time.perf_counter() - began
     if outcome is None:
         return Trained(losses=(), seconds=seconds, problem=problem), {}
@@ -102,14 +126,14 @@ def _trained(
     losses = tuple(map(finite_number, returned.numbers or ()))
     numbers = list(map(finite_number, values[: len(loss.leaves)]))
     after = iter(numbers)
-    parameters = {name: [[next(after) for _ in row] for row in rows] for name, rows in _PARAMETERS.items()}
+    moved = {name: [[next(after) for _ in row] for row in rows] for name, rows in parameters.items()}
     # a training that broke off, or that left no numbers, has no probabilities to show
-    whole = None not in numbers and len(losses) == STEPS
-    return Trained(losses, seconds, ""), parameters if whole else {}  # type: ignore[return-value]
+    whole = None not in numbers and len(losses) == steps
+    return Trained(losses, seconds, ""), moved if whole else {}  # type: ignore[return-value]
 
 
 def _probabilities(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, parameters: dict[str, list[list[float]]]
+    warm: Warm | Host, limits: Limits, file: FileToReplay, parameters: _Parameters
 ) -> tuple[Probabilities, ...]:
     """Return the probabilities of the next letter in each context; nothing if the file does not compute its logits."""
     made = [[f"l{a}{b}_{k}" for k in _INDICES] for a, b in _CONTEXTS]
@@ -171,8 +195,13 @@ def _with_engine(warm: Warm | Host, limits: Limits, file: FileToReplay, engine: 
         return Trained((), 0.0, ENGINE_NOT_PASSED)
     if not re.search(r"^class Value\b", engine.text, re.M):
         return Trained((), 0.0, ENGINE_WITHOUT_VALUE)
-    trained, _ = _trained(warm, limits, file, joined(file.source, engine))
+    trained, _ = _trained(warm, limits, on_engine(file, engine), _PARAMETERS, STEPS, RATE)
     return trained
+
+
+def on_engine(file: FileToReplay, engine: Source) -> FileToReplay:
+    """Return a learner's file with the class `Value` of another file, the learner's own engine."""
+    return with_fields(file, source=joined(file.source, engine))
 
 
 def joined(source: Source, engine: Source) -> Source:

@@ -246,6 +246,7 @@ class Thermometer(msgspec.Struct, frozen=True):
         yours: the size of the gradient of each of them after the learner's backward pass; None if it is no number.
         expected: the same after a correct pass.
         asked: as in `Replay`.
+        losses: the loss before each step, if the weights of the layers are trained.
     """
 
     title: str
@@ -255,6 +256,7 @@ class Thermometer(msgspec.Struct, frozen=True):
     yours: tuple[float | None, ...]
     expected: tuple[float | None, ...]
     asked: Literal["torch", "expected"]
+    losses: tuple[float | None, ...] = ()
 
 
 class Trained(msgspec.Struct, frozen=True):

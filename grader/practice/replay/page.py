@@ -18,9 +18,12 @@ from .model import Landscape, Model, Played, Replay, Thermometer
 _HERE = Path(__file__).resolve().with_suffix("")
 _ASSETS = _HERE / "assets"  # downloaded by assets/fetch.sh
 # the scripts that draw runs and let them be played, in the order in which they are included
-_DRAWING = ("numbers", "operations", "runs", "words", "graph", "step", "tables", "game", "landscape", "player")
+_DRAWING = (
+    *("numbers", "operations", "runs", "words", "graph", "step", "tables", "game", "player"),
+    *("landscape", "model", "thermometer"),
+)
 # those of the page alone
-_OWN = ("source", "leaves", "thermometer", "model", "replay")
+_OWN = ("source", "leaves", "replay")
 # what another page needs to draw runs, besides `operations_script`
 DRAWING_SCRIPTS = (_ASSETS / "dagre.min.js", *(_HERE / f"{name}.js" for name in _DRAWING))
 DRAWING_STYLE = _HERE / "graph.css"

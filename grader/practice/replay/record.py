@@ -538,7 +538,7 @@ class CheckedFile:
         checks = [only] if only else sorted(filter(is_open, self.exercise.checks), key=self.passed)
         shown = [(check, one) for check in checks if (e := self._examined.engines.get(check.id)) for one in e.shown]
         return tuple(
-            _thermometer(check.title, run.program, outcome.grads[0], answers)
+            thermometer(check.title, run.program, outcome.grads[0], answers)
             for check, one in shown
             if isinstance(one.answer, Read)
             for run, outcome in zip(one.runs, one.answer.seeds[0], strict=True)
@@ -559,7 +559,7 @@ def _subject(title: str, run: Run) -> Subject | None:
     return Subject(title, played) if played else None
 
 
-def _thermometer(title: str, program: Program, grads: Sequence[Observed], answers: AnswerOf) -> Thermometer:
+def thermometer(title: str, program: Program, grads: Sequence[Observed], answers: AnswerOf) -> Thermometer:
     """Return the sizes of the gradients of a program's layers."""
     answer = answers(program.truth) if program.truth else None
     right = program.of_truth(answer.grads) if answer else program.gradients()

@@ -293,6 +293,59 @@ def test_a_file_is_run_and_stopped(visit: Visit, course: Course) -> None:
     expect(page.locator("#ran")).to_be_hidden()
 
 
+@exhaustive
+def test_learners_models_are_trained(visit: Visit, course: Course) -> None:
+    """Three exercises train, while the learner may go on. Stop ends it, and what was shown so far stays."""
+    page = visit.page
+    state, trained = page.locator("#training-state"), page.locator("#trained")
+    opened(page, "03")
+    expect(page.locator("#train")).to_be_hidden()
+
+    # a loss over two parameters is walked
+    opened(page, "13")
+    verdict_on(page, solution(course, "descend"))
+    page.click("#train")
+    expect(trained.locator("#descent-verdict")).to_contain_text("✓ Every step of your training agrees")
+    page.select_option("#training-choice", "valley")
+    page.click("#again")
+    expect(trained.locator("#descent-heading")).to_have_text("Two parameters")
+    expect(trained.locator("#descent-told")).to_contain_text("Step 25 of 25")
+    expect(state).to_have_text("Trained.")
+
+    # of two chains of layers, one learns
+    opened(page, "18")
+    expect(page.locator("#training")).to_be_hidden()
+    verdict_on(page, solution(course, "vanish"))
+    page.click("#train")
+    expect(state).to_have_text("Trained.")
+    losses = ["60 steps: the loss is 0.25.", re.compile(r"^60 steps: the loss is \d.*e\u2212")]
+    expect(trained.locator(".loss")).to_have_text(losses)
+
+    # a language model speaks, on the learner's own engine
+    opened(page, "12")
+    assert verdict_on(page, solution(course, "engine")).startswith("PASS")
+    opened(page, "17")
+    verdict_on(page, solution(course, "names"))
+    page.click("#train")
+    expect(state).to_have_text("Training, on your engine from exercise 12 …")
+    expect(trained.locator("#model-told")).to_contain_text("steps take the loss from 1.62435 to")
+    page.get_by_role("button", name="e", exact=True).click()
+    expect(trained.locator(".answer")).to_contain_text("the model gives e the probability")
+    page.click("#stop-training")
+    expect(state).to_have_text("Stopped.")
+    expect(trained.locator("#model-table tbody tr")).to_have_count(21)
+    page.select_option("#training-engine", "given")
+    page.click("#again")
+    expect(state).to_have_text("Trained.")
+    expect(trained.locator("#model-told")).to_have_text(
+        "✓ 60 steps take the loss from 1.62435 to 0.661328. The loss of guessing is 1.60944."
+    )
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert [] == page.evaluate("axe.run('#training').then(({ violations }) => violations.map(({ id }) => id))")
+    page.click("#close-training")
+    expect(page.locator("#train")).to_be_focused()
+
+
 def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
     """An endless loop without calls gets the sentence of a terminal."""
     opened(visit.page, "03")

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from grader.classes.cohort import Summary, summarise
 from grader.classes.cohort.summary import COHORT_SCHEMA, schema
-from grader.classes.people import Class, HandIn
+from grader.classes.people import Class, HandIn, Overrides
 from grader.classes.people.roster import Roster
-from grader.course.learners import Learner, NeedsReview, Person
+from grader.course.learners import Decided, Learner, NeedsReview, Person
 from grader.course.load import Course
 from grader.runner.client import Reason
-from grader.verdict.report import Diagnosis, Report
+from grader.verdict.report import CheckResult, Diagnosis, ExerciseResult, Report
 
 
 def with_outcomes(report: Report, name: str, passed: dict[tuple[str, str], bool], **more: Any) -> Report:
@@ -199,12 +199,17 @@ def test_who_needs_review(course: Course, solved: Report) -> None:
         check = replace(first.checks[0], status="error", reason=reason)
         return with_first(name, checks=(check, *first.checks[1:]))
 
-    missing = tuple(replace(e, status="missing", checks=()) for e in solved.exercises)
+    def skipped(exercise: ExerciseResult) -> tuple[CheckResult, ...]:
+        return tuple(replace(check, status="skipped", score=0) for check in exercise.checks)
+
+    missing = tuple(replace(e, status="missing", checks=skipped(e)) for e in solved.exercises)
     class_of = [
         solved,
         replace(with_outcomes(solved, "noted", {}), notes=("late",)),
         with_first("ambiguous", status="unreadable", message="two files"),
-        with_first("costly", status="failed", reason=Reason("budget", seconds=60.0, clock="cpu"), checks=()),
+        with_first(
+            "costly", status="failed", reason=Reason("budget", seconds=60.0, clock="cpu"), checks=skipped(first)
+        ),
         died("silent", Reason("left_out")),
         died("odd", Reason("protocol_error", detail="3 bytes")),
         died("killed", Reason("killed", signal="SIGKILL")),
@@ -252,3 +257,27 @@ def test_a_row_of_the_final_table_always_has_three_keys() -> None:
     assert ["id", "person", "standing"] == schema()["$defs"]["Learner"]["required"]
     row = Learner("ann", Person("Ann"), "absent")
     assert b'{"id":"ann","person":{"name":"Ann"},"standing":"absent"}' == msgspec.json.encode(row)
+
+
+def test_statistics_are_of_the_final_table(course: Course, solved: Report) -> None:
+    """Decisions count, the excused are left out, and each member of a group counts. Strangers are not in the class."""
+    lost = {("swap", "upstream"): False}
+    reports = [with_outcomes(solved, name, lost) for name in ("pair", "ill", "who")]
+    roster = Roster((Person("A", "ann", group="pair"), Person("B", "bob", group="pair"), Person("I", "ill")))
+    by: dict[str, Any] = {"by": "Ada", "at": "2026-03-05", "why": "so"}
+    overrides = Overrides(
+        {
+            "*": (Decided(**by, points={"swap.upstream": 1}, for_all=True, line=1),),
+            "ann": (Decided(**by, submission="pair", line=2),),
+            "bob": (Decided(**by, submission="pair", points={"swap.upstream": 2}, line=3),),
+            "ill": (Decided(**by, excused=True, line=4),),
+        }
+    )
+    handed = tuple(HandIn.of(report.submission) for report in reports)
+    summary = summarise(course, reports, {}, people=Class(handed, roster, overrides=overrides))
+    full = reports[0].score + 2
+    assert (2, full - 0.5) == (summary.scores.learners, summary.scores.mean)
+    swap = summary.exercises[1]
+    (check,) = [one for one in swap.checks if one.id == "upstream"]
+    assert ({"partial": 1, "passed": 1}, 1, 0.5) == (swap.statuses, check.passed, check.rate)
+    assert [{"swap.upstream": 1}] == [one.points for one in summary.for_all]

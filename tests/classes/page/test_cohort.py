@@ -16,17 +16,18 @@ def graded(solved: Report) -> tuple[Report, ...]:
     """Return reports on the solutions, on stubs, on no files, on files that fail and on files that cannot be read."""
 
     def of(status: ExerciseStatus) -> Report:
+        named = replace(solved, submission=SubmissionStamp(status, "0"))
         exercises = []
         for one in solved.exercises:
             checks = tuple(replace(check, status="skipped", score=0) for check in one.checks)
             exercises.append(replace(one, status=status, score=0, bonus=0, checks=checks))
-        return with_results(solved, exercises)
+        return with_results(named, exercises)
 
     return solved, of("not_started"), of("missing"), of("failed"), of("unreadable")
 
 
 def test_every_submission_is_in_some_column(course: Course, graded: tuple[Report, ...]) -> None:
-    """Each exercise has a row, and its columns add up to the number of submissions."""
+    """Each exercise has a row, and its columns add up to the number of learners."""
     lines = render_cohort(summarise(course, graded, {})).splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("exercise"))
     assert "passed partial failed not started missing unreadable" == " ".join(lines[head].split()[2:])
@@ -67,7 +68,7 @@ def test_an_exercise_that_nobody_submitted_is_named_once(course: Course, graded:
 
 
 def test_every_score_is_in_one_band(course: Course, graded: tuple[Report, ...]) -> None:
-    """Bands do not overlap, and each sign stands for one submission."""
+    """Bands do not overlap, and each sign stands for one learner."""
     lines = render_cohort(summarise(course, graded[:3], {})).splitlines()
     bands = [line.split() for line in lines if line[:9].strip().replace(" to", "").isdecimal()]
     assert 150 == sum(exercise.max_score for exercise in course.exercises)

@@ -30,6 +30,7 @@ from grader.classes.people.settle import FinalTable
 from grader.course.learners import Decided, NeedsReview
 from grader.course.load import Course, CourseError
 
+CHECK = "swap.upstream"
 MISTAKES = read_yaml(Path(__file__).with_name("mistakes.yaml"))["decisions"]
 FILE = """\
 # by hand
@@ -243,3 +244,25 @@ def test_a_corrected_file_is_not_lowered_and_a_broken_one_keeps_no_points() -> N
     assert 58 == row([points(1, 0, "old")], mark("old", 60, 2)).learners[0].total
     broken = row([points(1, 2, "old")], mark("old", 60, 0), mark("new", 10, 0))
     assert (10, 1) == (broken.learners[0].total, len(broken.open))
+
+
+@every(
+    ("written", "points"),
+    [
+        (["one 1", "all 2"], 2),  # the later one counts
+        (["all 2", "one 1"], 1),
+        (["one 1", "all 2", "all -"], 1),  # what was decided about the learner holds again
+        (["all 2", "one -"], None),  # an exception for one learner
+        (["all 1", "all 2", "all -"], None),
+        (["all 1", "all -", "all 2"], 2),
+    ],
+)
+def test_decisions_about_all_learners(written: list[str], points: int | None) -> None:
+    """They hold for whatever files, and can be withdrawn for all without the decisions about one learner."""
+    decided = []
+    for word in written:
+        whom, what = word.split()
+        fields: dict[str, Any] = {"withdraw": (CHECK,)} if what == "-" else {"points": {CHECK: int(what)}}
+        decided.append(Decided("Ada", "2026-03-05", "so", **fields, for_all=whom == "all"))
+    applied = merged(in_force(decided, {"swap": "digest"}, {}).applied)
+    assert points == applied.points.get(CHECK)

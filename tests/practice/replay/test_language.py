@@ -108,5 +108,5 @@ def test_a_file_that_does_not_train_says_why(warm: Warm, old: str, new: str, pro
 
 def test_which_files_have_a_language_model() -> None:
     """Exercise 13 trains something else."""
-    other = Source(Path("x.py"), (ROOT / "solutions" / "13_descend.py").read_text(encoding="utf-8"))
-    assert [True, False] == [is_language_model(FILE.source), is_language_model(other)]
+    other = (ROOT / "solutions" / "13_descend.py").read_text(encoding="utf-8")
+    assert [True, False] == [is_language_model(NAMES), is_language_model(other)]

@@ -662,9 +662,19 @@ def test_a_language_model_is_shown(open_html: OpenHtml) -> None:
         "✓ 3 steps take the loss from 1.75 to 0.5. The loss of guessing is 1.0986."
     )
     expect(page.locator("#model-losses svg path")).to_have_count(2)
-    expect(page.locator("#model-drawn")).to_have_text("an, (an empty name)")
+    expect(page.locator("#model-drawn li")).to_have_text(["an", "(an empty name)"])
+    expect(page.locator("#model-drawn .new")).to_have_text("(an empty name)")
     expect(page.locator("#model-table tbody tr").first).to_have_text("..0.000.250.75")
     expect(page.locator("#model-own")).to_have_text("Your own engine from exercise 12 did not train the model: No.")
+    answer = page.locator(".guess .answer")
+    page.get_by_role("button", name="a", exact=True).click()
+    expect(answer).to_have_text(
+        "After .., the model gives a the probability 0.25. The most probable letter is n, with 0.75."
+    )
+    page.select_option("#model-context", ".a")
+    expect(answer).to_be_empty()
+    page.get_by_role("button", name=".", exact=True).click()
+    expect(answer).to_have_text("After .a, the model gives . the probability 1.00. It finds no letter more probable.")
     for part in ("#game", "#descent", "#replay"):
         expect(page.locator(part)).to_be_hidden()
     for own, words in (

@@ -16,7 +16,7 @@ def test_the_presets_are_those_that_lessons_use() -> None:
     """Their ids are words after `grade play`."""
     expected = ["product", "neuron", "square", "diamond", "gate", "dead", "shared"]
     assert expected == [preset.id for preset in presets()]
-    assert ["parabola", "valley"] == [training.id for training in trainings()]
+    assert ["parabola", "points", "valley"] == [training.id for training in trainings()]
 
 
 @every("preset", [*presets(), *trainings()], ids=lambda preset: preset.id)

@@ -7,7 +7,8 @@ interface ClassPage {
   submissions: number;
   graded: number;
   max_score: number;
-  scores: { mean: number; deviation: number; median: number; bands: number[] };
+  for_all: string[];
+  scores: { learners: number; mean: number; deviation: number; median: number; bands: number[] };
   misconceptions: Misconception[];
   borders: Border[];
   roster: boolean;

@@ -148,6 +148,6 @@ interface Loss {
 }
 
 type Pair = [number, number];
-type Chart = { picture: SVGElement; circles: (SVGElement | null)[] };
+type Chart = { picture: SVGElement; circles: (SVGElement | null)[]; walk: (at: number) => void };
 type Choose = (node: number, slot: number) => void;
 type Views = { list: Show[]; run: Run | null; replay: Data.Replay | null };

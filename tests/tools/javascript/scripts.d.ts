@@ -30,7 +30,6 @@ interface ElementsById {
   "game-program": HTMLSelectElement;
   "game-run": HTMLButtonElement;
   "game-clear": HTMLButtonElement;
-  "descent-at": HTMLInputElement;
   // site
   frame: HTMLIFrameElement;
   loading: HTMLProgressElement;
@@ -42,6 +41,11 @@ interface ElementsById {
   export: HTMLButtonElement;
   import: HTMLInputElement;
   earlier: HTMLSelectElement;
+  "training-choice": HTMLSelectElement;
+  "training-engine": HTMLSelectElement;
+  "training-rate": HTMLInputElement;
+  "stop-training": HTMLButtonElement;
+  train: HTMLButtonElement;
 }
 
 declare const pako: { inflate(data: Uint8Array, options: { to: "string" }): string };

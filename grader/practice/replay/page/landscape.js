@@ -97,13 +97,30 @@ function descentVerdict(landscape) {
 }
 
 /**
- * Show a training run over the loss: a curve for one parameter, a map for two, and the loss of each step.
- * @type {(section: HTMLElement, landscape: Data.Landscape) => void}
+ * Show a training run over the loss: a curve for one parameter, a map for two, and the loss of each step. Return a
+ * function that shows a step.
+ * @type {(section: HTMLElement, landscape: Data.Landscape) => (at: number) => void}
  */
 function landscapeView(section, landscape) {
   const { steps, reference, parameters, curve: line, grid } = landscape;
-  const [slider, told, table] = [byId("descent-at"), byId("descent-told"), byId("descent-table")];
-  const place = byId("descent-map");
+  const place = h("figure", { id: "descent-map" });
+  const [told, table] = [h("p", { id: "descent-told", role: "status" }), h("table", { id: "descent-table" })];
+  /** @type {(name: string, label: string, by: number) => HTMLElement} */
+  const button = (name, label, by) => h("button", { type: "button", id: `descent-${name}`, onclick: () => show(slider.valueAsNumber + by) }, label);
+  /** @type {HTMLInputElement} */
+  const slider = h("input", { type: "range", id: "descent-at", min: 0, max: Math.max(0, steps.length - 1), value: 0, "aria-label": "Step of the training", oninput: () => void show(slider.valueAsNumber) });
+  const whose = landscape.asked === "torch" ? "torch’s" : "right";
+  const walk = [
+    place,
+    h("div.transport", { role: "group", "aria-label": "Steps of the training" }, button("back", "Back", -1), button("step", "Step", 1), slider),
+    told,
+    h("details", null, h("summary", null, "Every step as a table"), h("div.scroll", { tabindex: 0, role: "region", "aria-label": "Every step of the training" }, table)),
+  ];
+  fill(section,
+    h("h2", { id: "descent-heading" }, landscape.title),
+    h("p.about", { id: "descent-about" }, `${landscape.program}, learning rate ${digits(landscape.rate)}. Filled: your steps. Dashed: gradient descent with ${whose} gradients.`),
+    h("p.headline", { id: "descent-verdict" }, descentVerdict(landscape).join("")),
+    steps.length > 0 && walk);
   /** @type {(value: number | null | undefined) => string} */
   const number = (value) => (value === null || value === undefined ? "–" : digits(value));
   /** @type {(step: Data.Step) => Pair} */
@@ -138,7 +155,7 @@ function landscapeView(section, landscape) {
     const paths = lines.map((points, i) =>
       svg(`path.${compared && i ? "reference" : compared ? "own" : "curve"}`, { d: polyline(points, x, y) }),
     );
-    return withDots(marks, paths, dots, x, y, `${words.up} over ${words.across}`);
+    return withDots(marks, paths, dots, x, y, `${words.up} over ${words.across}`, compared ? paths[0] : undefined);
   }
   /** @type {(grid: Data.Grid, own: Pair[], right: Pair[]) => Chart} */
   function map({ x: across, y: up, loss }, own, right) {
@@ -170,10 +187,11 @@ function landscapeView(section, landscape) {
       x,
       y,
       `loss over ${parameters[0]} and ${parameters[1]}; darker is lower`,
+      paths[1],
     );
   }
-  /** @type {(marks: SVGElement[], shapes: SVGElement[], dots: Pair[], x: Scale, y: Scale, label: string) => Chart} */
-  function withDots(marks, shapes, dots, x, y, label) {
+  /** @type {(marks: SVGElement[], shapes: SVGElement[], dots: Pair[], x: Scale, y: Scale, label: string, walked?: SVGElement) => Chart} */
+  function withDots(marks, shapes, dots, x, y, label, walked) {
     const circles = dots.map(([a, b]) =>
       Number.isFinite(a) && Number.isFinite(b) ? svg("circle.dot", { cx: x(a), cy: y(b), r: 3.5 }) : null,
     );
@@ -184,17 +202,21 @@ function landscapeView(section, landscape) {
       marks,
       circles.filter(Boolean),
     );
-    return { picture, circles };
+    return { picture, circles, walk: (at) => walked?.setAttribute("d", polyline(dots.slice(0, at + 1), x, y)) };
   }
 
-  /** @type {(at: number) => void} */
-  function show(at) {
-    for (const { circles } of charts)
+  /** @type {(to: number) => void} */
+  function show(to) {
+    if (!steps.length) return;
+    const at = Math.max(0, Math.min(steps.length - 1, to));
+    for (const { circles, walk } of charts) {
+      walk(at);
       circles.forEach((circle, i) => {
         circle?.classList.toggle("past", i < at);
         circle?.classList.toggle("now", i === at);
         circle?.setAttribute("r", i === at ? "6.5" : "3.5");
       });
+    }
     const { values, loss } = steps[at];
     const words = parameters.map((name, k) => `${name} = ${number(values[k])}`).join(", ");
     const other =
@@ -226,18 +248,6 @@ function landscapeView(section, landscape) {
       ),
     ),
   );
-  byId("descent-heading").textContent = plain(landscape.title);
-  byId("descent-verdict").textContent = plain(descentVerdict(landscape).join(""));
-  byId("descent-about").textContent = plain(
-    `${landscape.program}, learning rate ${digits(landscape.rate)}. Filled: your steps. Dashed: gradient descent with ${landscape.asked === "torch" ? "torch’s" : "right"} gradients.`,
-  );
-  if (!steps.length) {
-    for (const part of section.querySelectorAll(".transport, details, figure")) part.setAttribute("hidden", "");
-    return;
-  }
-  slider.max = String(steps.length - 1);
-  slider.addEventListener("input", () => show(Number(slider.value)));
-  byId("descent-back").addEventListener("click", () => show(Math.max(0, Number(slider.value) - 1)));
-  byId("descent-step").addEventListener("click", () => show(Math.min(steps.length - 1, Number(slider.value) + 1)));
-  show(firstOff(landscape)?.at ?? 0);
+  if (steps.length) show(firstOff(landscape)?.at ?? 0);
+  return show;
 }

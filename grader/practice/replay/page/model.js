@@ -6,7 +6,7 @@
  */
 function modelVerdict({ trained, guessing }) {
   const { losses, problem } = trained;
-  if (!losses.length) return `! ${problem}`;
+  if (problem || !losses.length) return `! ${problem}`;
   const [first, last] = [losses[0], losses[losses.length - 1]].map((loss) => (loss === null ? "a number that is not finite" : digits(loss)));
   const end = losses[losses.length - 1];
   const better = end !== null && end < guessing;
@@ -27,54 +27,102 @@ function ownVerdict({ own, trained }) {
 }
 
 /**
- * Show a language model: the loss of each step, names that it makes, and its probabilities.
- * @type {(section: HTMLElement, model: Data.Model) => void}
+ * Return a curve of the loss before each step. The levels are dashed.
+ * @type {(losses: readonly (number | null)[], levels?: number[]) => SVGElement}
  */
-function modelView(section, model) {
-  const { names, letters, rate, guessing, trained, rows, drawn } = model;
-  /** @type {(name: string) => HTMLElement} */
-  const part = (name) => find(`#model-${name}`, section);
-  part("told").textContent = plain(modelVerdict(model));
-  part("about").textContent = plain(
-    `It learns from ${series(names)}, at the learning rate ${digits(rate)}. Dashed: the loss of guessing.`,
-  );
-  part("own").textContent = plain(ownVerdict(model));
-  part("own").hidden = !model.own;
-  part("losses").hidden = !trained.losses.length;
-  part("results").hidden = !rows.length;
+function lossChart(losses, levels = []) {
   /** @type {Pair[]} */
-  const points = trained.losses.map((loss, i) => [i, loss ?? NaN]);
-  /** @type {Pair[]} */
-  const level = [0, points.length - 1].map((i) => [i, guessing]);
-  const { x, y, marks } = axes(extent(points.map(([i]) => i)), extent([0, guessing, ...points.map(([, loss]) => loss)]), {
-    across: "step",
-    up: "loss",
-  });
-  const label = `The loss before each of ${points.length} steps`;
-  fill(part("losses"),
-    svg(
-      "svg.chart",
-      { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "img", "aria-label": label },
-      marks,
-      svg("path.own", { d: polyline(points, x, y) }),
-      svg("path.reference", { d: polyline(level, x, y) }),
-    ),
-  );
-  part("drawn").textContent = plain(drawn.map((name) => name || "(an empty name)").join(", "));
-  fill(part("table"),
-    h("caption.unseen", null, "The probability of each next letter, by context"),
-    head(["context", ...letters]),
-    h(
-      "tbody",
-      null,
-      rows.map(({ context, probabilities }) =>
-        h(
-          "tr",
-          null,
-          h("th", { scope: "row" }, plain(context)),
-          probabilities.map((p) => h(`td.number${p >= 0.5 ? ".likely" : ""}`, null, p.toFixed(2))),
-        ),
-      ),
-    ),
-  );
+  const points = losses.map((loss, i) => [i, loss ?? NaN]);
+  const across = extent(points.map(([i]) => i));
+  const { x, y, marks } = axes(across, extent([0, ...levels, ...points.map(([, loss]) => loss)]), { across: "step", up: "loss" });
+  const label = `The loss before each of ${several(points.length, "step")}`;
+  return svg("svg.chart", { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: "img", "aria-label": label },
+    marks,
+    svg("path.own", { d: polyline(points, x, y) }),
+    levels.map((level) => svg("path.reference", { d: polyline(across.map((i) => [i, level]), x, y) })));
+}
+
+/**
+ * Prepare a place for a language model: the loss of each step, names that it makes, and its probabilities. Return a
+ * function that shows a model there.
+ * @type {(section: HTMLElement) => (model: Data.Model) => void}
+ */
+function modelView(section) {
+  /** @type {<Tag extends string>(tag: Tag, name: string) => ElementOf<Tag>} */
+  const part = (tag, name) => h(tag, { id: `model-${name}` });
+  const [told, about, own] = [part("p.headline", "told"), part("p.about", "about"), part("p", "own")];
+  const [losses, drawn, table] = [part("figure", "losses"), part("ul", "drawn"), part("table", "table")];
+  const guess = guessView();
+  const results = part("div", "results");
+  add(results,
+    h("h3", null, "Names that the model makes"),
+    h("p.about", null, "New names are bold: the model has not learnt from them."),
+    drawn,
+    guess.place,
+    h("h3", { id: "model-table-heading" }, "Probabilities of the next letter"),
+    h("div.scroll", { tabindex: 0, role: "region", "aria-labelledby": "model-table-heading" }, table));
+  add(section, told, about, losses, own, results);
+
+  return function show(model) {
+    const { names, letters, rate, guessing, trained, rows } = model;
+    told.textContent = plain(modelVerdict(model));
+    about.textContent = plain(`It learns from ${series(names)}, at the learning rate ${digits(rate)}. Dashed: the loss of guessing.`);
+    own.textContent = plain(ownVerdict(model));
+    own.hidden = !model.own;
+    losses.hidden = !trained.losses.length;
+    results.hidden = !rows.length;
+    fill(losses, lossChart(trained.losses, [guessing]));
+    fill(drawn, model.drawn.map((name) => h(names.includes(name) ? "li" : "li.new", null, name || "(an empty name)")));
+    guess.show(model);
+    fill(table,
+      h("caption.unseen", null, "The probability of each next letter, by context"),
+      head(["context", ...letters]),
+      h("tbody", null, rows.map(({ context, probabilities }) =>
+        h("tr", null,
+          h("th", { scope: "row" }, context),
+          probabilities.map(probability)))));
+  };
+}
+
+/**
+ * Return a cell with a probability. The larger it is, the darker is the cell.
+ * @type {(p: number) => HTMLElement}
+ */
+function probability(p) {
+  const shown = h(`td.number${p >= 0.5 ? ".likely" : ""}`, null, p.toFixed(2));
+  shown.style.setProperty("--share", `${Math.round(45 * p)}%`);
+  return shown;
+}
+
+/**
+ * Return a question to try: which letter follows a context? The answer has the model's probability of the guess.
+ * @type {() => { place: HTMLElement, show: (model: Data.Model) => void }}
+ */
+function guessView() {
+  const context = h("select", { id: "model-context", onchange: () => fill(answer) });
+  const answer = h("p.answer", { role: "status" });
+  const buttons = h("p.buttons", { role: "group", "aria-label": "Your guess" });
+  const place = h("div.guess", null,
+    h("h3", null, "Guess the next letter"),
+    h("p", null, h("label", null, "After ", context), " comes …"), buttons, answer);
+
+  /** @type {(model: Data.Model, letter: string) => void} */
+  function guessed({ rows, letters }, letter) {
+    const { probabilities } = rows.find((row) => row.context === context.value) ?? rows[0];
+    const likely = probabilities.indexOf(Math.max(...probabilities));
+    const own = letters.indexOf(letter);
+    const words = own === likely ? "It finds no letter more probable." : `The most probable letter is ${letters[likely]}, with ${probabilities[likely].toFixed(2)}.`;
+    fill(answer, `After ${context.value}, the model gives ${letter} the probability ${probabilities[own].toFixed(2)}. ${words}`);
+  }
+
+  return {
+    place,
+    show(model) {
+      if (!model.rows.length) return;
+      if (!context.options.length) fill(context, model.rows.map((row) => h("option", null, row.context)));
+      if (!buttons.firstChild) add(buttons, [...model.letters].map((letter) => h("button", { type: "button" }, letter)));
+      // while the model is trained, the same buttons ask its latest state
+      for (const button of buttons.querySelectorAll("button")) button.onclick = () => guessed(model, button.textContent ?? "");
+    },
+  };
 }

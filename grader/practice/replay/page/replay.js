@@ -171,7 +171,7 @@ async function start() {
     byId("title").textContent = "Your language model";
     byId("file").textContent = plain(data.model.source);
     byId("game").hidden = find('nav a[href="#game-heading"]').hidden = true;
-    modelView(byId("model"), data.model);
+    modelView(byId("model"))(data.model);
   }
   if (data.landscape) {
     byId("descent").hidden = false;
@@ -179,7 +179,11 @@ async function start() {
     if (!location.hash) byId("descent").scrollIntoView();
     if (!data.replays.length) byId("title").textContent = plain(data.landscape.title);
   } else find('nav a[href="#descent"]').hidden = true;
-  thermometersView(byId("thermometers"), data.thermometers);
+  byId("thermometers").hidden = find('nav a[href="#thermometers"]').hidden = !data.thermometers.length;
+  if (data.thermometers.length) {
+    thermometersView(byId("thermometers"), data.thermometers);
+    if (!location.hash) byId("thermometers").scrollIntoView();
+  }
   document.body.dataset.ready = "yes";
   if (document.body.classList.contains("framed")) parent.postMessage({ shown: true }, "*");
 }

@@ -23,15 +23,12 @@ function layersVerdict({ layers, yours, expected, asked }) {
  * @type {(section: HTMLElement, thermometers: Data.Thermometer[]) => void}
  */
 function thermometersView(section, thermometers) {
-  const link = find('nav a[href="#thermometers"]');
-  link.hidden = section.hidden = !thermometers.length;
-  find("#thermometers-about", section).textContent =
-    "Bars: the sizes of your gradients. Dashed: those of correct layers. The scale is one of powers of ten.";
   const powers = thermometers.flatMap(({ yours, expected }) => [...yours, ...expected].map(power));
   /** @type {Span} */
   const range = [Math.floor(Math.min(...powers)) - 0.2, Math.ceil(Math.max(...powers))];
-  add(section, h("div.columns", null, thermometers.map((one) => thermometerOf(one, range))));
-  if (thermometers.length && !location.hash) section.scrollIntoView();
+  add(section,
+    h("p.about", null, "Bars: the sizes of your gradients. Dashed: those of correct layers. The scale is one of powers of ten."),
+    h("div.columns", null, thermometers.map((one) => thermometerOf(one, range))));
 }
 
 /** @type {(sizes: (number | null)[]) => number} */
@@ -48,7 +45,7 @@ const power = (size) => Math.log10(Math.max(size ?? 0, LEAST));
  * @type {(thermometer: Data.Thermometer, range: Span) => HTMLElement}
  */
 function thermometerOf(thermometer, range) {
-  const { title, function: name, values, layers, yours, expected } = thermometer;
+  const { title, function: name, values, layers, yours, expected, losses } = thermometer;
   const words = { across: "layer", up: "power of ten" };
   const { x, y, marks } = axes([-0.5, layers.length - 0.5], range, words);
   const floor = y(range[0]);
@@ -70,6 +67,8 @@ function thermometerOf(thermometer, range) {
     h("h3", null, plain(title)),
     h("p.about", null, plain(`${name}, with ${numbers}`)),
     h("p.headline", null, plain(layersVerdict(thermometer))),
+    losses.length > 0 && h("p.loss", null, `${several(losses.length, "step")}: the loss is ${shown(losses[losses.length - 1])}.`),
+    losses.length > 0 && h("figure", null, lossChart(losses)),
     h("figure", null, svg("svg.chart", box, marks, bars, right)),
     h(
       "details",
