@@ -451,7 +451,7 @@ class SummedOverAll(_Remark, frozen=True, tag="summed_over_all"):
 
 
 class OtherProduct(_Remark, frozen=True, tag="other_product"):
-    """What a node receives from `@` is the product of other matrices than the right ones.
+    """The contribution of `@` to a node is the product of other matrices than the right ones.
 
     Attributes:
         formula: the product, with `G` for the upstream gradient.

@@ -133,7 +133,7 @@ def _remark(
 
 
 class _Use(Struct, frozen=True):
-    """What an operation contributes to one of its operands, if all other users contribute what is right.
+    """The contribution of an operation to one of its operands, if all other users contribute what is right.
 
     Attributes:
         index: the operand.
