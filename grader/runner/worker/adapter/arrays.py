@@ -71,6 +71,11 @@ def is_array(value: object) -> bool:
     return type(value) is list or (is_numpy(value) and math.prod(_known[0].shape_of(value)) != 1)
 
 
+def copied(value: Any) -> Any:
+    """Return a copy of one of numpy's arrays, or any other object itself."""
+    return _known[0].made(value) if is_numpy(value) else value
+
+
 def shared(given: Sequence[object]) -> list[int]:
     """Return for each object the index of the first one that is the same array. Return no indices if all differ.
 
