@@ -437,6 +437,7 @@ class InterpreterAnswers(Struct, frozen=True):
     run: RunOutput
     taken: GivenFiles
     replay: ReplayPage
+    figure: ReplayPage
     train: ReplayPage
 
 

@@ -29,6 +29,7 @@ from ..verdict.report import CheckResult, Compared, Diagnosis, ExerciseResult, R
 from ..words import instructor as words
 from ..words.instructor import (
     WORDS,
+    again_command,
     cause_text,
     cut_text,
     decided_text,
@@ -269,9 +270,8 @@ def _exercise_data(exercise: dict[str, Any], worth: Mapping[tuple[str, str], Che
 
 
 def _review_rows(review: Review) -> list[list[str]]:
-    """Return each reason in words, with the question to decide, and the commands that decide it or keep the result."""
-    keeps = review.keeps or [""] * len(review.texts)  # an older version wrote none
-    found = zip(review.texts, review.questions, review.commands, keeps, strict=True)
+    """Return each reason in words, the question to decide, and the commands that decide, keep or repeat the result."""
+    found = zip(review.texts, review.questions, review.commands, review.keeps, review.agains, strict=True)
     return [[cut(words, LINE) for words in one] for one in islice(found, MANY)]
 
 
@@ -537,6 +537,8 @@ def _review(review: Review, results: str) -> Iterator[str]:
         yield f"      {plain(review_command(reason, review.id, results))}"
         keep = keep_command(reason, review.id, results)
         yield from (f"      {words.KEEP}", f"      {plain(keep)}") if keep else ()
+        again = again_command(reason, review.id, results)
+        yield from (f"      {words.AGAIN}", f"      {plain(again)}") if again else ()
     yield from _more(len(review.reasons))
 
 

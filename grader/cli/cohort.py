@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from .. import __version__
 from ..base.files import UserError, read_plain, write_atomically
-from ..base.text import json_text, plain, readable
+from ..base.text import did_you_mean, json_text, plain, readable
 from ..classes.cohort import (
     EARLIER,
     GONE,
@@ -44,7 +44,7 @@ from ..classes.cohort import (
 from ..classes.cohort import since as changes_since
 from ..classes.intake import Entry, IntakeError, entries, unclaimed
 from ..classes.page import render_cohort
-from ..classes.people import DEADLINES, OVERRIDES
+from ..classes.people import DEADLINES, OVERRIDES, Class
 from ..course.load import Course
 from ..course.oracle import read_book, require_torch
 from ..runner.client import NOTEBOOK
@@ -124,6 +124,7 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     submitted = [
         replace(entry, choices=people.choices(entry.id)) for entry in submitted if entry.id not in people.ignored
     ]
+    again = {one for name in options.again for one in _graded_again(people, name)}
     # before grading, which takes long: a decision with a mistake ends the run
     see_that_files_are_there(course, results.folder, submitted, people, options.jobs)
     _keep_rules(options, results)
@@ -137,7 +138,9 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
         run = RunFile(CourseStamp.of(course), __version__, seed, pool.start(), folder, seen)
         # before the first report, so that an interrupted run is continued with the same seed
         results.write_run(run)
-        graded = grade_entries(course, submitted, results, seed, pool, options.jobs, seen=seed in seen, lines=lines)
+        graded = grade_entries(
+            course, submitted, results, seed, pool, options.jobs, seen=seed in seen, lines=lines, again=again
+        )
         # the first item comes before any submission; the object is the same until the end
         progress = next(graded)
         reports = _reports_with_progress(graded, len(submitted))
@@ -157,6 +160,15 @@ def _run(course: Course, options: CohortOptions, submitted: Sequence[Entry], res
     for note in _notes(results.folder, progress, sorted(people.ignored), gone):
         print(note)
     return 1 if summary.needs_review or beside else 0
+
+
+def _graded_again(people: Class, name: str) -> tuple[str, ...]:
+    """Return the ids of the submissions that `--again` names. Raises `UserError` if there is none."""
+    found = people.submissions_of(name)
+    if not found:
+        near = did_you_mean(name, sorted(people.names))
+        raise UserError(f"--again {name}: {words.problem_text('nothing_of', name=name, near=near)}")
+    return found
 
 
 def _beside(options: CohortOptions, submitted: Sequence[Entry]) -> list[str]:

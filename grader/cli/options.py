@@ -266,6 +266,9 @@ class GradeOptions(_GradeWords, frozen=True, kw_only=True):
     as_json: Annotated[bool, About("print the report as JSON, and do not write it to a file", flag="--json")] = False
     everything: Annotated[bool, About("show every check, and explain every failure", flag="--all")] = False
     fresh: Annotated[bool, About("also run the files that have not changed since they were graded last")] = False
+    scalars: Annotated[
+        bool, About("after `grade engine FILE`: grade the file as 12, even if its engine takes arrays")
+    ] = False
     line: Annotated[
         bool | None,
         About("search for the line whose change makes every check pass (default: on a terminal, in your own folder)"),
@@ -346,6 +349,10 @@ class CohortOptions(_CohortWords, frozen=True, kw_only=True):
     deadlines: Annotated[
         Path | None, About("a YAML file with due dates, the late penalty and extensions", metavar="FILE")
     ] = None
+    again: Annotated[
+        tuple[Utf8Text, ...],
+        About("also grade the submissions of this learner whose reports are valid; may be repeated", metavar="LEARNER"),
+    ] = ()
     jobs: Annotated[
         int, About("how many submissions to grade at the same time (default: the number of processors)", metavar="N")
     ] = os.cpu_count() or 1

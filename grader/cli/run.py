@@ -22,6 +22,7 @@ from ..practice.progress import Progress, progress_of, remember
 from ..practice.screens import welcome, what_next
 from ..practice.workspace import FOLDER, REPORT, Chosen, choose
 from ..runner import sandbox
+from ..runner.client import read_exercise
 from ..verdict.report import Report, for_learner, line_of, to_json, write_report
 from ..verdict.submission import Addition, Submission, is_run, read_submission, report_on
 from ..verdict.terminal import render, shown_in_full
@@ -49,7 +50,7 @@ def run_grade(options: GradeOptions) -> int:
         run.files.files,
         root=(run.files.given or run.files.root) if options.official else None,
         here=Path.cwd(),
-        notes=_notes(run),
+        notes=run.notes,
     )
     kept, line = _kept(run, submission), StatusLine(not options.as_json)
     with closing(_reports(run, submission, kept, line)) as reports:
@@ -176,6 +177,7 @@ class _GradeRun(NamedTuple):
         own: the folder of the learner who runs the command; None in a run for others or without exercise files.
         seed: what random programs are drawn from.
         formats: the formats to write.
+        notes: notes for the report.
     """
 
     options: GradeOptions
@@ -184,6 +186,7 @@ class _GradeRun(NamedTuple):
     own: Path | None
     seed: str
     formats: "tuple[Output, ...]"
+    notes: tuple[str, ...]
 
     def shown(self, full: Report) -> Report:
         """Return a report without what the person who runs the command may not see."""
@@ -205,6 +208,8 @@ def _run_of(options: GradeOptions) -> _GradeRun:
     course = official_course(options.course) if options.official else course_of_folder(options.course)
     # a platform needs a result even if nothing was submitted
     files = choose(course, options.words, options.folder, official=options.official, required=not formats)
+    notes = _notes(options, course, files)
+    files, note = _by_values(options, course, files)
     most = sum(exercise.max_score for exercise in course.exercises if exercise.id in files.files)
     if options.min_score is not None and not 0 <= options.min_score <= most:
         raise UserError(for_ci.min_score(most))
@@ -214,7 +219,29 @@ def _run_of(options: GradeOptions) -> _GradeRun:
     if seed != course.seed:
         require_torch("`grade --official`" if options.official else "`grade --seed`")
     own = None if options.official or options.instructor else files.own
-    return _GradeRun(options, course, files, own, seed, formats)
+    return _GradeRun(options, course, files, own, seed, formats, notes + note)
+
+
+def _by_values(options: GradeOptions, course: Course, files: Chosen) -> tuple[Chosen, tuple[str, ...]]:
+    """Return the files, with an engine of arrays as that exercise's, and a note that says so.
+
+    Only a file that is named for a single exercise, as in `grade engine FILE`, is run to find out.
+    """
+    exercise = course.by_id[next(iter(files.files))]
+    path = files.files[exercise.id]
+    if options.scalars or not exercise.arrays or len(options.words) != 2 or str(path) != options.words[1]:
+        return files, ()
+    source = read_exercise(exercise, path)
+    if not is_run(source, read_book(course.book).stubs.get(exercise.id)):
+        return files, ()
+    from ..verdict.grading import takes_arrays  # imports pytest
+
+    with sandbox.start(options.isolation, allow_imports=course.allow_imports, official=options.official) as warm:
+        if not takes_arrays(warm, source, course.limits):
+            return files, ()
+    other = course.by_id[exercise.arrays]
+    note = practice.graded_as(other.number, other.id, exercise.number, exercise.id)
+    return files._replace(files={other.id: path}), (note,)
 
 
 def _formats(options: GradeOptions) -> "tuple[Output, ...]":
@@ -262,10 +289,10 @@ def _show_line(report: Report, options: GradeOptions) -> None:
         say(text)
 
 
-def _notes(run: _GradeRun) -> tuple[str, ...]:
+def _notes(options: GradeOptions, course: Course, files: Chosen) -> tuple[str, ...]:
     """Return a note if the folder of an official run has a course of its own, which is not used."""
-    own, course = (run.files.given or Path()) / "course.yaml", run.course
-    if not run.options.official or not os.path.lexists(own) or os.path.realpath(own) == os.path.realpath(course.file):
+    own = (files.given or Path()) / "course.yaml"
+    if not options.official or not os.path.lexists(own) or os.path.realpath(own) == os.path.realpath(course.file):
         return ()
     return (for_ci.own_course(str(readable(own)), course.id, course.version),)
 

@@ -121,6 +121,8 @@ class Exercise(Struct, frozen=True):
         line: its line in `course.yaml`.
         learnt: what it teaches, in one sentence.
         hint_for: codes of failures, each with the number of the hint that fits, or 0 if no hint does.
+        arrays: the id of the exercise as which `grade` grades a file that is named for this one, if the values of its
+            engine are arrays; empty if there is none.
         figures: the figures of its lesson.
     """
 
@@ -132,6 +134,7 @@ class Exercise(Struct, frozen=True):
     line: int
     learnt: str = ""
     hint_for: tuple[tuple[str, int], ...] = ()
+    arrays: str = ""
     figures: tuple[Figure, ...] = ()
 
     @property
@@ -650,6 +653,7 @@ class _Exercise(StrictStruct, frozen=True):
     hints: Annotated[list[str], Meta(min_length=1)]
     learnt: str = ""
     hint_for: dict[str, Annotated[int, Meta(ge=0)]] = {}
+    arrays: str = ""
     figures: list[Figure] = []
 
 
@@ -817,6 +821,9 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
     if not checks:
         raise document.error(node, f"`{raw.id}` has no checks")
     _hint_for(document, child(node, "hint_for"), raw)
+    if raw.arrays and raw.arrays not in numbers:
+        near = did_you_mean(raw.arrays, list(numbers))
+        raise document.error(child(node, "arrays"), f"there is no exercise `{raw.arrays}`{near}")
     _figures(document, child(node, "figures"), raw.figures)
     return Exercise(
         raw.id,
@@ -827,6 +834,7 @@ def _exercise(document: Document, node: yaml.Node, defaults: _Defaults, numbers:
         line(node),
         raw.learnt,
         tuple(raw.hint_for.items()),
+        raw.arrays,
         tuple(raw.figures),
     )
 

@@ -125,16 +125,28 @@ def progress(course: Course, results: Mapping[str, ExerciseResult], style: Style
 
 
 def exercise_list(
-    course: Course, results: Mapping[str, ExerciseResult], at: Exercise | None, style: Style = PLAIN
+    course: Course,
+    results: Mapping[str, ExerciseResult],
+    at: Exercise | None,
+    style: Style = PLAIN,
+    rows: int | None = None,
 ) -> list[str]:
-    """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise."""
+    """Return a line for each exercise with status and points, then the progress. `>` marks the current exercise.
+
+    If there are more lines than `rows`, without blank ones, other parts than the current one have only their total.
+    """
     lines: list[str] = []
     # two columns for the mark
     inner = replace(style, width=style.width - 2)
+    only: Sequence[str] | None = None
+    if at is not None and rows is not None and len(course.exercises) + len(course.begins) + 1 > rows:
+        only = next((part.exercises for part in course.begins.values() if at.id in part.exercises), None)
     for exercise in course.exercises:
         if part := course.begins.get(exercise.id):
             score = sum(results[id].score for id in part.exercises if id in results)
             lines += [""] * bool(lines) + style.wrap(part_text(part.title, score, part.max_score))
+        if only is not None and exercise.id not in only:
+            continue
         result = results.get(exercise.id)
         mark = ">" if at is not None and exercise.id == at.id else " "
         line = headline(result, inner, title=True) if result else f"{exercise.number} {exercise.id}"

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..course.load import Course, Exercise
+from ..course.program import ProgramError
 from ..course.remarks import Reason
 from ..runner.as_program import run_as_program
 from ..runner.client import MAX_CPU_S, NOTEBOOK, Source, bounds, decode_source, notebook_source
@@ -218,6 +219,33 @@ class Tab:
         others = [preset.subject for preset in presets()]
         repairs = self._repairs if self._graded == (exercise, text) else None
         return msgspec.json.encode(document(self._practice.replays(one, source, others, repairs))).decode()
+
+    def figure(self, exercise: str, text: str, figure: str, leaves: str) -> str:
+        """Record how the text of an exercise's file runs on the program of a figure of its lesson.
+
+        Args:
+            figure: The id of the figure.
+            leaves: The values of its leaves, as JSON.
+
+        Returns:
+            The data of the replay's page, as JSON. Without a replay, the file cannot run this program.
+        """
+        from .replay import FileToReplay, Played
+        from .replay.page import document
+        from .replay.record import record, subject_of_figure
+
+        one = self._course.by_id[exercise]
+        (drawn,) = (each for each in one.figures if each.id == figure)
+        source = decode_source(_path(one), text.encode("utf-8", "replace"))
+        file = FileToReplay(one.id, one.filename, source)
+        values = msgspec.json.decode(leaves, type=dict[str, float])
+        try:
+            subject = subject_of_figure(drawn, values)
+            replays = record(self._here, self._course.limits, file, subject, (), lambda program: None)
+        except ProgramError:
+            replays = ()
+        built = tuple(one for one in replays if all(node.yours.data is not None for node in one.nodes))
+        return msgspec.json.encode(document(Played(built))).decode()
 
     def train(self, exercise: str, text: str, training: str, rate: float, engine: str = "") -> str:
         """Train what the file of an exercise can train. What there is to show is told after each part of the steps.

@@ -499,7 +499,10 @@ class Watch:
         return exercise_screen(self._practice.results[self._seen.id], everything=True, style=self._style)
 
     def _list(self) -> list[str]:
-        return exercise_list(self._course, self._practice.results, self._at, self._style)
+        style = self._style
+        # the last row remains for the cursor
+        rows = shutil.get_terminal_size().lines - 1 - len(_key_lines(style)) if self._screen.whole else None
+        return exercise_list(self._course, self._practice.results, self._at, style, rows)
 
     def _hinted(self) -> list[str]:
         assert self._at is not None

@@ -155,6 +155,16 @@ def keep_command(reason: NeedsReview, learner: str, results: str = "RESULTS") ->
     return f"grade decide {shlex.quote(results)} {shlex.quote(learner)} --keep {kept_name(reason)} --why TEXT"
 
 
+def again_command(reason: NeedsReview, learner: str, results: str = "RESULTS") -> str:
+    """Return the command that grades a submission again, or an empty text if it was not cut by time.
+
+    The arguments are those of `review_command`.
+    """
+    if reason.kind not in ("budget", "no_answer"):
+        return ""
+    return f"grade cohort SUBMISSIONS --out {shlex.quote(results)} --again {shlex.quote(learner)}"
+
+
 def keep_all_commands(reasons: Iterable[NeedsReview], results: str = "RESULTS") -> list[str]:
     """Return a command for each kind of reason that occurs more than once.
 
@@ -270,6 +280,7 @@ _PROBLEMS: dict[str, str] = {
     "no_report": "there is no report on `{name}`, so points and files have no effect; add a folder with what there is "
     "to the submissions, or use --excused",
     "no_section": "there is no section `{name}` in the roster{near}",
+    "nothing_of": "there is no submission of `{name}`{near}",
     "no_submission": "there is no submission `{name}` in {folder}{near}",
     "no_such_decision": "`{name}` cannot be withdrawn{near}",
     "no_time": "`{text}` is not a time; expected a form such as 2026-03-01T23:59:00+01:00",
@@ -610,6 +621,7 @@ def late(name: str, seconds: int) -> str:
 
 
 KEEP = "If nothing changes:"
+AGAIN = "To grade it again:"
 KEEP_ALL = "Close all reviews for one reason, without a change:"
 beside = Sentence("Not part of any submission: {names}")
 more = Sentence("and {count} more in cohort.json")
@@ -697,7 +709,8 @@ WORDS = {
     "chart.about": "Distribution of scores: median {median} of {most}; learners per tenth of the points: {bands}",
     "table.none": "None.",
     "review.all": "Close all reviews for one reason, without a change:",
-    "review.keep": "If nothing changes:",
+    "review.keep": KEEP,
+    "review.again": AGAIN,
     "table.exercises": "Exercises",
     "table.checks": "Checks",
     "table.review": "Needs review",

@@ -111,6 +111,10 @@ points_and_passed = Sentence(
     short=False,
 )
 report_in = Sentence("Report: {path}")
+graded_as = Sentence(
+    "This engine's values are arrays. So it is graded as exercise {number} {id}. "
+    "To grade it as exercise {asked} {asked_id}, add --scalars."
+)
 
 SHORTEN = "To type just grade, first run"
 

@@ -361,6 +361,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_written(grade: Run, submi
         (["submissions", "--out", "/dev/null/results"], "cannot be written"),
         (["submissions", "--out", "submissions/results"], "is inside submissions; name a folder outside of it"),
         (["submissions", "--out", "results", "--dask", "nonsense"], "no Dask cluster with a worker at nonsense"),
+        (["submissions", "--out", "results", "--again", "an"], "there is no submission of `an`; did you mean `ann`?"),
         (["submissions", "--out", "results", "--jobs", "0"], "--jobs must be at least 1"),
         (["submissions", "--out", "results", "--isolation", "process"], "cannot be isolated as requested"),
         (["submissions", "--out", "results", "--layout", "gradescope"], "submission_metadata.yml"),

@@ -244,14 +244,15 @@ def test_a_lesson_has_its_figures_in_characters(path: Path) -> None:
 @pytest.mark.slow
 @each_solution
 def test_the_line_of_pytorch_shows_the_same(path: Path) -> None:
-    """The line runs with the leaves of the figure, and its last expression is what the comment says."""
+    """The line runs with the leaves of the figure or example, and its last expression is what the comment says."""
     import torch
 
-    leaves = next(figure.leaves for (stem, _), figure in FIGURES.items() if stem == path.stem)
+    leaves: dict[str, Any] = dict(next(figure.leaves for (stem, _), figure in FIGURES.items() if stem == path.stem))
+    leaves |= {name: ast.literal_eval(data) for name, data in re.findall(r">>> (\w) = Tensor\((.*)\)", lesson(path))}
     lines = re.findall(r"^    In PyTorch:  (.*); (.*?)  # (.*)$", lesson(path), re.MULTILINE)
     assert len(lines) == (path.name[:2] != "05")  # which has five lines
     for code, expression, result in lines:
-        names = {name: torch.tensor(float(value), requires_grad=True) for name, value in leaves.items()}
+        names = {name: torch.tensor(data, dtype=torch.float32, requires_grad=True) for name, data in leaves.items()}
         exec(code, {"torch": torch}, names)
         assert result == str(eval(expression, {"torch": torch}, names))
 

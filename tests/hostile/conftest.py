@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from module_file import module_of
+from slices import slice_of_commit
 
 HERE = Path(__file__).resolve().parent
 
@@ -60,8 +61,8 @@ def runs(harness: ModuleType, once: Callable[..., Any], request: pytest.FixtureR
     """Run every attack, honest file and known limit in each tier that a test asks for, side by side."""
     asked = {tier_of(item) for item in request.session.items if "runs" in getattr(item, "fixturenames", ())}
     tiers = [tier for tier in harness.TIERS if tier in asked or None in asked]
-    everything = not set(STRONGEST).issuperset(tiers)
-    outcomes: dict[str, Any] = once("hostile", lambda: harness.run_all(tiers, everything))
+    turn = slice_of_commit(HERE.parents[1]) if set(STRONGEST).issuperset(tiers) else None
+    outcomes: dict[str, Any] = once("hostile", lambda: harness.run_all(tiers, turn))
     return outcomes
 
 

@@ -45,9 +45,9 @@ REFUSED = {
     "signal_kill_parent": "kill",
     "write_delete_and_rename": "unlink",
 }
-# Each run of the tests makes every attack on the machine in one of the two strongest tiers, in turn, and one of this
-# many attacks on the verdict in the strongest.
-ONE_OF_OTHERS = 8
+# Each run of the tests makes one of so many attacks on the machine in each of the two strongest tiers, and one of so many
+# attacks on the verdict in the strongest. The next commit makes others.
+ONE_OF_CONTAINED, ONE_OF_OTHERS = 4, 8
 SANDBOXES = OFFICIAL
 PATIENCE_S = 150
 PLACEHOLDER = re.compile(r"@(\w+)@")
@@ -152,18 +152,18 @@ def files(folder: str) -> list[File]:
     return sorted(found, key=lambda file: CLASSES.index(file.kind)) if folder == "attacks" else found
 
 
-def sample(attacks: Iterable[File], place: int) -> list[File]:
-    """Return the attacks that each run of the tests makes in the strongest tier (0) or the one after it (1).
+def sample(attacks: Iterable[File], place: int, turn: int) -> list[File]:
+    """Return the attacks that a run of the tests makes in the strongest tier (0) or the one after it (1).
 
-    A long run makes all of them in every tier.
+    Some runs with consecutive turns make every attack. A long run makes all of them in every tier.
     """
     met: Counter[str] = Counter()
     chosen = []
     for file in attacks:
         if file.kind in CONTAINED:
-            sampled = met[file.kind] % 2 == place
+            sampled = (met[file.kind] + 2 * turn + place) % ONE_OF_CONTAINED == 0
         else:
-            sampled = place == 0 and met[file.kind] % ONE_OF_OTHERS == 0
+            sampled = place == 0 and (met[file.kind] + turn) % ONE_OF_OTHERS == 0
         if sampled or file.name in REFUSED:
             chosen.append(file)
         met[file.kind] += 1
@@ -208,15 +208,18 @@ def run_tier(
     honest: Sequence[File],
     limits: Sequence[File] = (),
     who: Who | None = None,
-    sampled: int | None = None,
+    sampled: tuple[int, int] | None = None,
 ) -> TierRun:
-    """Grade everything in one tier, or of the attacks only a `sample`. Never raises for what an attack did."""
+    """Grade everything in one tier, or of the attacks only a `sample` of a place and a turn.
+
+    Never raises for what an attack did.
+    """
     run = TierRun(tier)
     prefix = throw_away() if tier not in SANDBOXES else ()
     if tier not in SANDBOXES:
         run.skipped = NEVER_UNSANDBOXED if prefix else {**NEVER_UNSANDBOXED, **ONLY_IN_A_THROW_AWAY}
     if sampled is not None:
-        chosen = sample(attacks, sampled)
+        chosen = sample(attacks, *sampled)
         others = [file.name for file in attacks if file not in chosen]
         run.skipped = {**run.skipped, **dict.fromkeys(others, "made in a long run of the tests")}
     waiting = {
@@ -342,13 +345,13 @@ def _end(process: "subprocess.Popen[str]") -> None:
             stream.close()
 
 
-def run_all(tiers: Iterable[str] = tuple(TIERS), everything: bool = True) -> dict[str, TierRun]:
+def run_all(tiers: Iterable[str] = tuple(TIERS), turn: int | None = None) -> dict[str, TierRun]:
     """Run the files in some tiers side by side: every file, or in at most two tiers a `sample` of the attacks."""
     listed = list(tiers)
     attacks, honest, limits = (files(folder) for folder in ("attacks", "honest", "limits"))
 
     def run(place: int) -> TierRun:
-        return run_tier(listed[place], attacks, honest, limits, sampled=None if everything else place)
+        return run_tier(listed[place], attacks, honest, limits, sampled=None if turn is None else (place, turn))
 
     with ThreadPoolExecutor(len(listed)) as threads:
         return dict(zip(listed, threads.map(run, range(len(listed))), strict=True))

@@ -79,6 +79,15 @@ def test_the_list_marks_the_exercise_at_hand() -> None:
     assert [f"> {FIRST.number} {FIRST.id}"] == [line for line in lines if line.startswith(">")]
 
 
+def test_a_list_that_does_not_fit_has_the_exercises_of_the_current_part() -> None:
+    """Other parts have only their title and total."""
+    first, *others = COURSE.parts
+    lines = [line for line in exercise_list(COURSE, {}, FIRST, rows=len(COURSE.exercises)) if line]
+    assert len(first.exercises) + len(COURSE.parts) + 1 == len(lines)
+    assert {f"{one.title}: 0/{one.max_score}" for one in others} <= {*lines}
+    assert lines == [line for line in exercise_list(COURSE, {}, FIRST, rows=99) if line in lines]
+
+
 def test_the_list_and_the_last_page_have_the_title_of_each_part() -> None:
     """A part begins with its title and its points. Without parts, the same lines follow each other."""
     results = {FIRST.id: replace(make_exercise(make_check()), id=FIRST.id, number=FIRST.number)}

@@ -55,9 +55,9 @@ ONE_OF = {
     RIGHT_ENGINE: 16,
     WRONG_ENGINE: 48,
     NO_PASS_ENGINE: 1,
-    RIGHT_VARIANT: 12,
-    WRONG_VARIANT: 16,
-    MISCONCEPTION: 24,
+    RIGHT_VARIANT: 16,
+    WRONG_VARIANT: 24,
+    MISCONCEPTION: 36,
 }
 # of these exercises, one of twice as many: a file takes the grader as long as ten others, or has further tests
 COSTLY = ("14_gradcheck", "17_names")

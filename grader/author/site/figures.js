@@ -14,12 +14,43 @@ const WIDTH_CHANGE = 24; // pixels of another width for which a figure is drawn 
  */
 
 /**
- * Put a live figure into a place, in which its graph can be measured.
- * @type {(place: HTMLElement, figure: Data.SiteFigure) => void}
+ * How the learner's code runs on the figures of the lesson.
+ * @typedef {(figure: Data.SiteFigure, leaves: Leaves) => Promise<Data.Replay | null>} OwnRun
  */
-function figureView(place, figure) {
+
+/** The learner's code for figures, which hear of each change. Without a verdict on the text, there is none. */
+class OwnCode {
+  constructor() {
+    /** @type {OwnRun | undefined} */
+    this.run = undefined;
+    /** @type {(() => void)[]} */
+    this.heard = [];
+  }
+
+  /**
+   * @param {OwnRun | undefined} run
+   */
+  set(run) {
+    if (this.run === run) return;
+    this.run = run;
+    for (const changed of this.heard) changed();
+  }
+}
+
+/**
+ * Put a live figure into a place, in which its graph can be measured.
+ * @type {(place: HTMLElement, figure: Data.SiteFigure, code: OwnCode) => void}
+ */
+function figureView(place, figure, code) {
   const { nodes, root } = figure;
   const own = leavesOf(nodes);
+  const engines = engineSwitch(code, (replay) => {
+    recorded = replay;
+    draw(player.at || Infinity);
+    about.textContent = plain(replay ? verdict(moment.run) : moment.run.ending ?? "");
+  });
+  /** @type {Data.Replay | null} */
+  let recorded = null;
   let leaves = { ...own };
   let { rate } = figure;
   /** @type {Moment} */
@@ -46,7 +77,7 @@ function figureView(place, figure) {
   const all = [...sliders, ...pace];
   const game = figure.show.includes("order") ? gameBoard(place.id) : null;
   fill(place,
-    h("figcaption", {}, coded(`\`${figure.title}\``)),
+    h("figcaption", {}, coded(`\`${figure.title}\``), engines.place),
     box,
     now,
     edge,
@@ -76,13 +107,14 @@ function figureView(place, figure) {
     const values = [...Object.values(leaves), rate];
     all.forEach(({ show }, at) => show(values[at]));
     reset.disabled = Object.entries(own).every(([i, value]) => leaves[Number(i)] === value) && rate === figure.rate;
+    if (engines.follow(figure, leaves)) return; // it draws when the learner's code has run
     draw(player.at || Infinity);
     about.textContent = plain(moment.run.ending ?? "");
   }
 
   /** @type {(at: number) => void} */
   function draw(at) {
-    moment = { figure, leaves, rate, run: figureRun(figure, leaves) };
+    moment = { figure, leaves, rate, run: recorded ? recordedRun(recorded) : figureRun(figure, leaves) };
     const { run } = moment;
     const read = edgeView(edge, run);
     const graph = graphView(box, run, {
@@ -109,11 +141,67 @@ function figureView(place, figure) {
 
   let width = place.clientWidth;
   draw(Infinity);
+  engines.follow(figure, leaves);
+  code.heard.push(() => engines.follow(figure, leaves));
   new ResizeObserver(() => {
     if (!place.clientWidth || Math.abs(place.clientWidth - width) < WIDTH_CHANGE) return;
     width = place.clientWidth;
     draw(player.at);
   }).observe(place);
+}
+
+/**
+ * Return a switch between a right engine and the learner's code, which is there when the code was graded. `follow` lets
+ * the learner's code run if it is chosen, and returns whether it does; `drawn` is then called with the recording.
+ * @type {(code: OwnCode, drawn: (replay: Data.Replay | null) => void) => { place: HTMLElement, follow: (figure: Data.SiteFigure, leaves: Leaves) => boolean }}
+ */
+function engineSwitch(code, drawn) {
+  let mine = false;
+  /** @type {{ figure: Data.SiteFigure, leaves: Leaves } | null} */
+  let latest = null;
+  let running = false;
+  const told = h("span.quiet", { role: "status" });
+  const [right, yours] = [false, true].map((own) =>
+    h("button", { type: "button", onclick: () => choose(own) }, own ? "Your code" : "A right engine"));
+  const place = h("span.engines", { role: "group", "aria-label": "Whose numbers", hidden: true }, right, yours, told);
+
+  /** @type {(own: boolean) => void} */
+  function choose(own) {
+    mine = own;
+    told.textContent = "";
+    [right, yours].forEach((button, at) => button.setAttribute("aria-pressed", String(mine === Boolean(at))));
+    if (!mine) drawn(null);
+    else if (latest) follow(latest.figure, latest.leaves);
+  }
+
+  /** @type {(figure: Data.SiteFigure, leaves: Leaves) => boolean} */
+  function follow(figure, leaves) {
+    latest = { figure, leaves };
+    if (code.run) place.hidden = false;
+    const old = mine && !code.run;
+    told.textContent = old ? "of your earlier text" : "";
+    if (mine && code.run && !running) run(code.run);
+    return mine;
+  }
+
+  /** @type {(ask: OwnRun) => Promise<void>} */
+  async function run(ask) {
+    running = true;
+    for (let asked = null; latest && asked !== latest && mine; ) {
+      asked = latest;
+      const replay = await (code.run ?? ask)(asked.figure, asked.leaves).catch(() => null);
+      if (!mine) break;
+      if (replay) drawn(replay);
+      else {
+        choose(false);
+        told.textContent = "Your code cannot run this expression yet.";
+      }
+    }
+    running = false;
+  }
+
+  [right, yours].forEach((button, at) => button.setAttribute("aria-pressed", String(!at)));
+  return { place, follow };
 }
 
 /**
@@ -265,11 +353,11 @@ function curveView({ figure, leaves, rate, run }) {
 
 /**
  * Return a place for a figure of a lesson, which is drawn when it is in the page.
- * @type {(exercise: Data.SiteExercise, id: string) => HTMLElement}
+ * @type {(exercise: Data.SiteExercise, id: string, code: OwnCode) => HTMLElement}
  */
-function figurePlace(exercise, id) {
+function figurePlace(exercise, id, code) {
   const figure = exercise.figures.find((one) => one.id === id);
   const place = h("figure.figure", { id: `figure-${exercise.id}-${id}`, "aria-label": plain(`Figure: ${figure?.title ?? id}`) });
-  if (figure) requestAnimationFrame(() => place.isConnected && figureView(place, figure));
+  if (figure) requestAnimationFrame(() => place.isConnected && figureView(place, figure, code));
   return place;
 }

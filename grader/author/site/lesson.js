@@ -3,18 +3,21 @@
 /**
  * Show the lesson of an exercise. A figure has a place of its own in the text, which `figurePlace` makes and fills.
  * @param {Data.SiteExercise} exercise
+ * @returns {OwnCode} What runs the learner's code for the figures.
  */
 function showLesson(exercise) {
+  const code = new OwnCode();
   byId("title").textContent = exercise.title;
-  fill(byId("text"), ...exercise.lesson.map((block) => lessonBlock(block, exercise)));
+  fill(byId("text"), ...exercise.lesson.map((block) => lessonBlock(block, exercise, code)));
+  return code;
 }
 
 /**
  * Return a block of the lesson of an exercise.
- * @type {(block: Data.SiteExercise["lesson"][number], exercise: Data.SiteExercise) => HTMLElement}
+ * @type {(block: Data.SiteExercise["lesson"][number], exercise: Data.SiteExercise, code: OwnCode) => HTMLElement}
  */
-function lessonBlock([kind, lines], exercise) {
-  if (kind === "figure") return figurePlace(exercise, lines[0]);
+function lessonBlock([kind, lines], exercise, code) {
+  if (kind === "figure") return figurePlace(exercise, lines[0], code);
   if (kind === "pre") return fitting(lines);
   if (kind === "ul") return h("ul", {}, ...lines.map((text) => h("li", {}, ...inline(text))));
   return h("p", { class: kind }, ...inline(lines[0]));

@@ -58,6 +58,7 @@ class Page {
     this.hinted = new Set();
     /** @type {number[]} */
     this.fitting = [];
+    this.code = new OwnCode();
     this.compared = false;
     this.unloaded = "";
     this.width = 0;
@@ -150,7 +151,7 @@ class Page {
     this.exercise = exercise;
     byId("file").textContent = exercise.file;
     document.title = `${exercise.number} ${exercise.title}: ${this.course.title}`;
-    showLesson(exercise);
+    this.code = showLesson(exercise);
     this.hinted = new Set();
     fill(byId("hints"));
     this.fitting = exercise.hints.map((_, at) => at + 1);
@@ -242,6 +243,7 @@ class Page {
       this.verdict.outdate();
       this.replays.outdate();
       this.training.outdate();
+      this.code.set(undefined);
     }
     clearTimeout(this.pause);
     this.pause = setTimeout(() => this.grade(), PAUSE_MS);
@@ -374,7 +376,23 @@ class Page {
     this.graded = text;
     byId("show-replay").disabled = !this.work.begun(this.exercise);
     this.unloaded = verdict.message[0]?.map((part) => part.text).join("") ?? "";
+    const loaded = verdict.checks.length > 0 && this.work.begun(this.exercise);
+    this.code.set(loaded ? (figure, leaves) => this.runOn(text, figure, leaves) : undefined);
     if (this.replays.isOpen) this.replay();
+  }
+
+  /**
+   * Return how a text of the learner's runs on a figure of the lesson; null if it cannot.
+   * @param {string} text
+   * @param {Data.SiteFigure} figure
+   * @param {Leaves} leaves
+   * @returns {Promise<Data.Replay | null>}
+   */
+  async runOn(text, { id, nodes }, leaves) {
+    const values = Object.fromEntries(Object.entries(leaves).map(([i, value]) => [nodes[Number(i)].name, value]));
+    const data = await this.interpreters?.ask("figure", this.exercise.id, text, id, JSON.stringify(values));
+    const [replay] = answered("figure", data).replays;
+    return replay?.nodes.length === nodes.length ? replay : null;
   }
 
   /**

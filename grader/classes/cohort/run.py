@@ -3,7 +3,7 @@
 import hmac
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -85,6 +85,7 @@ def grade_entries(
     *,
     seen: bool = False,
     lines: bool = False,
+    again: Collection[str] = (),
 ) -> Iterator[RunProgress]:
     """Grade every submission that has no report for the same files, course, seed and grader version.
 
@@ -95,6 +96,7 @@ def grade_entries(
         readers: the number of processes that read submissions in parallel.
         lines: whether files that fail are searched for the line that must change. A search begins when the report is
             written, and adds its result to it.
+        again: the ids of the submissions that are also graded if there is such a report.
 
     Yields:
         The progress at the beginning and after each submission. It is always the same object.
@@ -105,7 +107,7 @@ def grade_entries(
         IntakeError: nothing can be read.
     """
     progress = RunProgress(len(entries), edited=list(results.edited))
-    grading = _Grading(course, results, seed, seen, progress, lines)
+    grading = _Grading(course, results, seed, seen, progress, lines, again)
     flow, waiting = Flow(), iter(entries)
     yield progress
     with closing(Readers(grading.filenames, readers)) as reading:
@@ -132,12 +134,20 @@ class _Grading:
     """The decisions of a run: which submissions are graded, with which seed, and what becomes of earlier reports."""
 
     def __init__(
-        self, course: Course, results: Results, seed: str, seen: bool, progress: RunProgress, lines: bool
+        self,
+        course: Course,
+        results: Results,
+        seed: str,
+        seen: bool,
+        progress: RunProgress,
+        lines: bool,
+        again: Collection[str],
     ) -> None:
         self.course = course
         self.results = results
         self.seed = seed
         self.lines = lines
+        self.again = again
         self.seen = seen and seed != course.seed
         self.progress = progress
         self.stamp = CourseStamp.of(course)
@@ -208,10 +218,11 @@ class _Grading:
         earlier, seed = results.report(name), self.seed
         if self.seen and results.seed_before(submission) != seed:
             seed = own_seed(seed, submission)
-        if earlier is not None and _made_from(earlier, submission, self.stamp, seed, self.course):
+        kept = None if name in self.again else earlier
+        if kept is not None and _made_from(kept, submission, self.stamp, seed, self.course):
             progress.kept += 1
-            progress.report = earlier
-            return self._search(Job(submission, seed), earlier)
+            progress.report = kept
+            return self._search(Job(submission, seed), kept)
         # why an earlier report does not count, for the messages at the end
         if earlier is not None:
             results.keep_earlier(name)

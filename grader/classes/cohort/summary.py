@@ -13,6 +13,7 @@ from ...course.learners import Border, Decided, Learner, NeedsReview
 from ...course.load import Check, Course, Exercise, Part, StrictStruct
 from ...verdict.report import CourseStamp, Diagnosis, ExerciseStatus, Report, review_reasons, schema_of
 from ...words.instructor import (
+    again_command,
     check_note,
     is_ready,
     keep_command,
@@ -112,6 +113,7 @@ class Review(StrictStruct, frozen=True):
         questions: for each reason, the question that a person has to decide.
         commands: for each reason, the command that records the decision.
         keeps: for each reason, the command that records that the result is kept, or an empty text if there is none.
+        agains: for each reason, the command that grades the submission again, or an empty text if that is of no use.
     """
 
     id: str
@@ -121,6 +123,7 @@ class Review(StrictStruct, frozen=True):
     questions: tuple[str, ...]
     commands: tuple[str, ...]
     keeps: tuple[str, ...] = ()
+    agains: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, id: str, reasons: tuple[NeedsReview, ...], names: Sequence[str] = ()) -> "Review":
@@ -140,6 +143,7 @@ class Review(StrictStruct, frozen=True):
             questions=tuple(map(review_question, reasons)),
             commands=tuple(review_command(reason, id) for reason in reasons),
             keeps=tuple(keep_command(reason, id) for reason in reasons),
+            agains=tuple(again_command(reason, id) for reason in reasons),
         )
 
     @property

@@ -190,7 +190,22 @@ def each_person(folder: ListedFolder) -> Iterator[Entry]:
             yield Entry(stem(name), name, (path,), (Submitter(name=printable(stem(name))),))
 
 
-FOLDERS = Layout("folders", "a folder, zip or tar file for each person", fits=lambda folder: True, read=each_person)
+_SCORES = frozenset({"scores.csv"})  # `gh teacher download` of Classroom 50 writes it beside the clones
+
+
+def _are_clones(folder: ListedFolder) -> bool:
+    """Return whether all subfolders of a folder are clones and the folder itself is not. It may also contain files."""
+    inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
+    return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
+
+
+FOLDERS = Layout(
+    "folders",
+    "a folder, zip or tar file for each person",
+    fits=lambda folder: True,
+    read=each_person,
+    keeps=lambda folder: _SCORES if _are_clones(folder) else frozenset(),
+)
 
 
 # -- Canvas' flat download, where the names of the files identify the submitters
@@ -510,16 +525,10 @@ _NBGRADER = Layout("nbgrader", "submitted/<student>/<assignment>", _fits_nbgrade
 _LAYOUTS: tuple[Layout, ...] = (_GRADESCOPE, _NBGRADER, _CANVAS, _MOODLE, FOLDERS)
 
 
-def _are_clones(folder: ListedFolder) -> bool:
-    """Return whether all subfolders of a folder are clones and the folder itself is not. It may also contain files."""
-    inner = [folder.path / name for name in folder.names if (folder.path / name).is_dir()]
-    return bool(inner) and all((path / ".git").is_dir() for path in inner) and not (folder.path / ".git").exists()
-
-
 # the names of the folders that platforms put around submissions, and a test of such a folder's content
 _WRAPPERS = (
     (re.compile(r"assignment_\d+_export"), _fits_gradescope),
-    (re.compile(r".+-submissions"), _are_clones),
+    (re.compile(r".+-submissions|.+_submissions_[0-9_T]+"), _are_clones),
 )
 LAYOUTS = tuple(layout.name for layout in reversed(_LAYOUTS))
 
@@ -586,8 +595,9 @@ def unclaimed(root: Path, found: Sequence[Entry]) -> list[str]:
 def _unwrapped(folder: ListedFolder) -> ListedFolder:
     """Return the only subfolder if a platform made it, or else the folder itself.
 
-    A Gradescope zip file contains one folder, and `gh classroom clone` makes one around the clones. Both folders have
-    a known form of name. A subfolder with another name may be the only submission, and must not be unwrapped.
+    A Gradescope zip file contains one folder, and `gh classroom clone` and `gh teacher download` make one around
+    the clones. These folders have known forms of names. A subfolder with another name may be the only submission, and
+    must not be unwrapped.
     """
     fits = next((fits for form, fits in _WRAPPERS if len(folder.names) == 1 and form.fullmatch(folder.names[0])), None)
     path = folder.path / "".join(folder.names[:1])

@@ -231,10 +231,11 @@ function reviewTable(data) {
   /** @type {(learner: ClassLearner) => Child} */
   const decide = ({ reviews }) =>
     list(
-      reviews.map(([, question, command, keep]) => [
+      reviews.map(([, question, command, keep, again]) => [
         question,
         command && [" ", h("code", null, command)],
         keep && [" ", say("review.keep"), " ", h("code", null, keep)],
+        again && [" ", say("review.again"), " ", h("code", null, again)],
       ]),
     );
   table(

@@ -16,14 +16,16 @@ from ...base.files import UserError, read_plain
 from ...base.text import few, letters, printable
 from ...course.learners import Person
 from ...words.instructor import problem_text
-from .deadlines import moment
+from .deadlines import moment, seconds_between
 
 MAX_BYTES = 16 << 20
 _DELIMITERS = (",", ";", "\t")
 # The accepted headings, without spaces, punctuation and case. They come from the exports of Canvas (gradebook),
-# Gradescope (roster), Moodle (participants, grading worksheet), GitHub Classroom (roster, grades) and nbgrader.
+# Gradescope (roster), Moodle (participants, grading worksheet), GitHub Classroom (roster, grades), nbgrader and
+# Classroom 50 (roster.csv, `gh teacher download`'s scores.csv, and the page's "Download scores").
 _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "login": ("login", "loginid", "sisloginid", "username", "user", "netid", "rosteridentifier", "identifier"),
+    "logins": ("usernames",),
     "name": ("name", "student", "studentname", "fullname", "displayname", "learner"),
     "first": ("firstname", "givenname", "first"),
     "last": ("lastname", "surname", "familyname", "last"),
@@ -34,16 +36,20 @@ _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "canvas_id": ("canvasid", "canvasuserid"),
     "moodle_id": ("moodleid",),
     "github": ("github", "githubuser", "githubusername", "githublogin"),
-    "submitted_at": ("submittedat", "submissiontime", "submissiontimestamp"),
+    "submitted_at": ("submittedat", "datetime", "submissiontime", "submissiontimestamp"),
     "role": ("role", "roles"),
+    "attempt": ("submissiontag",),
+    "review": ("reviewurl",),
 }
+_UNUSED = ("githubid",)  # a number, which is in no name of a folder
 _FIELD = {heading: field for field, headings in _HEADINGS.items() for heading in headings}
 _WANTED = "login, name, email, section, group, sis_id, canvas_id or github"
-_IDENTITY = ("login", "name", "first", "last", "email", "sis_id", "canvas_id", "moodle_id", "github")
+_IDENTITY = ("login", "logins", "name", "first", "last", "email", "sis_id", "canvas_id", "moodle_id", "github")
 # the last alternative is empty: a cell without a role belongs to a learner, too
 _LEARNER = re.compile(r"student|learner|", re.IGNORECASE)
 # Moodle's grading worksheet has this in its column `Identifier`
 _PARTICIPANT = re.compile(r"Participant (\d+)")
+_REPOSITORY = re.compile(r"https://github\.com/[^/]+/([^/]+)/.*")
 _ASSIGNMENT = re.compile(r"(.+) \(\d+\)", re.DOTALL)  # the heading of an assignment in Canvas' gradebook
 _CANVAS_ROWS = ("Points Possible", "Student, Test", "Test Student")  # rows of the gradebook that are not people
 
@@ -104,20 +110,26 @@ def parse_roster(data: bytes, name: str) -> Roster:
         raise RosterError(name, None, "roster_empty", wanted=_WANTED)
     columns = _columns(header, header_line, name)
     # a person for each row
-    people: list[Person] = []
+    people: dict[str, Person] = {}
     lines: dict[str, int] = {}
     for line, cells in records:
         if len(cells) > len(header) and any(cells[len(header) :]):
             raise RosterError(name, line, "roster_cells", cells=len(cells), header=len(header))
-        person = _person(dict(zip(columns, cells, strict=False)), line, name)
-        if person is None:
-            continue
-        if person.key in lines:
-            raise RosterError(name, line, "roster_twice", key=person.key, first=lines[person.key])
-        lines[person.key] = line
-        people.append(person)
+        for person in _members(dict(zip(columns, cells, strict=False)), line, name):
+            if person.key not in lines:
+                lines[person.key] = line
+                people[person.key] = person
+            # Classroom 50 lists every attempt, and the latest one counts
+            elif "attempt" not in columns:
+                raise RosterError(name, line, "roster_twice", key=person.key, first=lines[person.key])
+            else:
+                people[person.key] = _latest(people[person.key], person)
     if not people:
         raise RosterError(name, None, "roster_no_people")
+    # members of a team share a repository; a group of one is none
+    teams = Counter(person.group for person in people.values())
+    if "review" in columns:
+        people = {key: replace(one, group="") if teams[one.group] == 1 else one for key, one in people.items()}
     # the columns, for the message about the roster
     headings = list(zip(map(printable, header), columns, strict=True))
     free = [one for one, of in _FIELD.items() if of not in columns]
@@ -127,7 +139,7 @@ def parse_roster(data: bytes, name: str) -> Roster:
     count = Counter(name for name, _ in named)
     assignments = {name: heading for name, heading in named if count[name] == 1} if "canvas_id" in columns else {}
     return Roster(
-        people=tuple(people),
+        people=tuple(people.values()),
         columns=tuple((heading, of) for heading, of in headings if of),
         unread=tuple((heading, _similar(heading, free)) for heading in unread if heading not in assignments.values()),
         assignments=assignments,
@@ -179,12 +191,37 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
 
 def _similar(heading: str, free: Sequence[str]) -> str:
     """Return a heading from `free` that is similar to `heading`, or an empty text."""
-    return next(iter(difflib.get_close_matches(letters(heading), free, n=1, cutoff=0.8)), "")
+    word = letters(heading)
+    return "" if word in _UNUSED else next(iter(difflib.get_close_matches(word, free, n=1, cutoff=0.8)), "")
 
 
-def _person(row: Mapping[str | None, str], line: int, name: str) -> Person | None:
+def _latest(one: Person, other: Person) -> Person:
+    """Return a person as in the later of two attempts."""
+    times = [seconds_between("1970-01-01T00:00:00Z", at) if at else 0 for at in (one.submitted_at, other.submitted_at)]
+    return other if times[1] > times[0] else one
+
+
+def _members(row: Mapping[str | None, str], line: int, name: str) -> Iterator[Person]:
+    """Yield the people in a row: none if it is not about a learner, and several if it has the users of a team."""
+    cells = {field: text for field, text in row.items() if field}
+    team = [user for part in cells.pop("logins", "").split(",") if (user := part.strip())]
+    repository = _REPOSITORY.fullmatch(cells.pop("review", ""))
+    cells.pop("attempt", None)
+    if repository is not None:
+        cells.setdefault("group", repository[1])
+    # the row of a team has no name of a single member
+    if len(team) > 1:
+        cells = {key: text for key, text in cells.items() if key not in ("name", "first", "last")}
+        cells["group"] = ", ".join(team)
+    for own in [{"login": user} for user in team] or [{}]:
+        person = _person({**cells, **own}, line, name)
+        if person is not None:
+            yield person
+
+
+def _person(row: Mapping[str, str], line: int, name: str) -> Person | None:
     """Return the person in a row, or None if the row is not a learner."""
-    cells = {field: printable(text) for field, text in row.items() if field and text}
+    cells = {field: printable(text) for field, text in row.items() if text}
     if cells.get("name") in _CANVAS_ROWS or not _LEARNER.fullmatch(cells.pop("role", "")):
         return None
     # a full name counts before one that is put together

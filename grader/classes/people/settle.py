@@ -184,6 +184,12 @@ class Class:
     def sections(self) -> set[str]:
         return {person.section for person in self.people.values() if person.section}
 
+    def submissions_of(self, name: str) -> tuple[str, ...]:
+        """Return the ids of a learner's submissions, or the id that the name itself is."""
+        keys = [key for key, person in self.people.items() if name in _names(key, person)]
+        owned = [one for key in keys for one in self.joined.owned.get(key, ())]
+        return tuple(dict.fromkeys([*owned, *(one.id for one in self.submissions if one.id == name)]))
+
     def decisions(self, submission: str) -> tuple[Decided, ...]:
         """Return the decisions that name a submission or one of its owners."""
         owners = self.joined.owners.get(submission, ())

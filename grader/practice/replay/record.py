@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...base.text import plain
-from ...course.figures import Input
+from ...course.figures import Figure, Input
 from ...course.load import Check, Course, Exercise, Limits
 from ...course.oracle import Answer, Oracle, OracleError
-from ...course.program import Leaf, Number, Op, Program, ProgramError, number_text
+from ...course.program import Leaf, Number, Op, Program, ProgramError, number_text, program
 from ...runner.client import (
     Batch,
     Broke,
@@ -120,6 +120,20 @@ def subject_of(program: Program, title: str = "", preset: str = "") -> Subject:
         raise ProgramError(too_many_nodes(program.text, len(program.nodes), MOST_NODES))
     steps = (ask.Record(1), ask.PassOrRules(program.root))
     return Subject(title or program.text, Run(program, steps), preset)
+
+
+def subject_of_figure(figure: Figure, leaves: Mapping[str, float]) -> Subject:
+    """Return the program of a figure to replay, with other values of its leaves.
+
+    Raises `ProgramError` for values at which it cannot be computed.
+    """
+    subject = subject_of(
+        program(figure.program, **{name: leaves.get(name, own) for name, own in figure.leaves.items()})
+    )
+    if figure.upstream == 1:
+        return subject
+    root = subject.program.root
+    return replace(subject, run=Run(subject.program, (ask.Record(1), ask.LocalRules(root, figure.upstream))))
 
 
 # -- Run a learner's file on programs, and make replays from the recordings

@@ -1,6 +1,7 @@
 """Grade submissions: load each file, run its checks, probe it, match misconceptions, score. Each step makes data."""
 
 from ..submission import Addition, Submission, is_run, is_searched, relative_path, stamp_of
+from .engine_kind import takes_arrays
 from .examination import (
     CheckBegan,
     CheckEnded,

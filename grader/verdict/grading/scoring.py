@@ -47,7 +47,7 @@ class FileState(Struct, frozen=True):
 
 
 # the names that need no note
-_USUAL = [EngineShape("Value", "data", "grad", inputs) for inputs in ("_prev", "_children", "")]
+_USUAL = [EngineShape(cls, "data", "grad", to) for cls in ("Value", "Tensor") for to in ("_prev", "_children", "")]
 _NO_FINDING = Finding("failed")  # in the place of that of a check that passed
 
 

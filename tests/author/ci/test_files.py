@@ -138,6 +138,13 @@ def test_only_the_step_that_clones_has_the_token(wheel: Path) -> None:
     assert b"secrets." not in made("github", wheel)[".github/workflows/grade.yml"]
 
 
+def test_a_class_may_have_a_roster_and_due_dates(wheel: Path) -> None:
+    """The nightly run reads both from the repository, if they are there."""
+    text = made("github-class", wheel)[".github/workflows/class.yml"].decode()
+    assert "if [[ -f roster.csv ]]; then options+=(--roster roster.csv); fi" in text
+    assert "if [[ -f deadlines.yaml ]]; then options+=(--deadlines deadlines.yaml); fi" in text
+
+
 @every("platform", sorted(set(PLATFORMS) - {"pages"}))
 def test_torch_is_installed_only_for_numbers_from_a_secret_seed(wheel: Path, platform: str) -> None:
     """A run that counts needs PyTorch. A learner's own run takes the course's seed, whose answers are in the book."""

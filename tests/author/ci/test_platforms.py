@@ -23,6 +23,8 @@ import yaml
 from junitparser import JUnitXml
 from site_of import CACHE, site_of
 
+from grader.classes.intake.files import read_files
+
 from .conftest import GRADE, ROOT, Fill, Prepare, Shell, lay_traps
 
 pytestmark = [pytest.mark.slow, pytest.mark.hostile]
@@ -404,3 +406,19 @@ def test_a_bad_line_clones_nothing(line: str, init: Init, shell: Shell, tmp_path
     assert 1 == done.returncode
     assert "this line is not a name and an address" in done.stderr
     assert [] == list((work / "submissions").iterdir())
+
+
+def test_what_cannot_be_cloned_stands_in_the_table(init: Init, shell: Shell, tmp_path: Path) -> None:
+    """Its folder has a file that a review names. The next night, the clone takes its place."""
+    work = init("github-class", tmp_path / "work")
+    (work / "repositories.txt").write_text(f"jane {tmp_path / 'jane'}\n")
+    clone = "bash .github/backward/clone.sh repositories.txt submissions"
+    assert 1 == shell(clone, work).returncode
+    read = read_files([(work / "submissions" / "jane", "jane")], {"swap": "02_swap.py"})
+    assert ("files with other names were not graded: NOT_CLONED.py",) == read.notes
+    (tmp_path / "jane").mkdir()
+    (tmp_path / "jane" / "02_swap.py").write_text("x = 1\n")
+    git(tmp_path / "jane", "init", "--quiet")
+    commit(tmp_path / "jane")
+    assert 0 == shell(clone, work).returncode
+    assert [".git", "02_swap.py"] == sorted(os.listdir(work / "submissions" / "jane"))

@@ -294,6 +294,35 @@ def test_a_file_is_run_and_stopped(visit: Visit, course: Course) -> None:
 
 
 @exhaustive
+def test_a_figure_shows_the_learners_code(visit: Visit, course: Course) -> None:
+    """After a verdict, a switch shows their numbers beside the right ones. They follow the leaves and the text."""
+    page = visit.page
+    opened(page, "03")
+    right = solution(course, "accumulate")
+    verdict_on(page, right.replace("+= other.data", "= other.data").replace("+= self.data", "= self.data"))
+    figure = page.locator("#figure-accumulate-square")
+    now, whose = figure.locator(".now"), figure.locator(".engines")
+    figure.get_by_role("button", name="Your code").click()
+    expect(now).to_have_text("a.grad is 3, the reference has 6.")
+    figure.get_by_role("slider", name="a =").press("Home")
+    expect(now).to_have_text("a.grad is \u22125, the reference has \u221210.")
+    page.locator(".cm-content").press("Control+End")
+    page.keyboard.type("#")
+    expect(whose).to_contain_text("of your earlier text")
+    verdict_on(page, right)
+    expect(now).to_contain_text("Every gradient agrees with the reference\u2019s.")
+    expect(whose).not_to_contain_text("earlier")
+    figure.get_by_role("button", name="A right engine").click()
+    expect(now).to_have_text("The backward pass is complete: a.grad = \u221210.")
+
+    opened(page, "05")
+    verdict_on(page, solution(course, "predict"))
+    figure = page.locator("#figure-predict-example")
+    figure.get_by_role("button", name="Your code").click()
+    expect(figure.locator(".engines")).to_contain_text("Your code cannot run this expression yet.")
+
+
+@exhaustive
 def test_learners_models_are_trained(visit: Visit, course: Course) -> None:
     """Three exercises train, while the learner may go on. Stop ends it, and what was shown so far stays."""
     page = visit.page

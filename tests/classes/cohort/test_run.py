@@ -494,6 +494,14 @@ def test_an_earlier_report_is_kept(cohort: Cohort) -> None:
         assert {"bob.1.json": before} == {kept.name: kept.read_bytes() for kept in (cohort.out / "earlier").iterdir()}
 
 
+def test_one_submission_is_graded_again(cohort: Cohort) -> None:
+    """The others are kept. The earlier report is not lost."""
+    before = cohort.path().read_bytes()
+    progress = cohort.run(again={"bob"})
+    assert (["bob"], ["bob"], 3) == (cohort.graded, progress.replaced, progress.kept)
+    assert before == (cohort.out / "earlier" / "bob.1.json").read_bytes()
+
+
 def test_a_report_that_changed_with_its_files_is_no_damage(cohort: Cohort) -> None:
     """The report is replaced, and nothing is moved to `gone/`."""
     cohort.edit()

@@ -78,6 +78,21 @@ def test_what_is_written_is_read(rows: list[tuple[str, str, str]]) -> None:
         assert rows == [(person.login, person.name, person.section) for person in people]
 
 
+def test_a_team_of_classroom_50_is_a_group() -> None:
+    """Its page has the users of a team in a cell, and `gh teacher download` a line for each member."""
+    page = 'usernames,score,submitted_at\n"ann, bob",9,\neve,,\n'
+    team = {"group": "ann, bob"}
+    assert (Person("", "ann", **team), Person("", "bob", **team), Person("", "eve")) == parse_roster(
+        page.encode(), "r.csv"
+    ).people
+    line = "{},9,2026-06-01T09:00:00Z,submit/1,https://github.com/o/cs-hello-{}/commit/a\n".format
+    text = "username,score,datetime,submission_tag,review_url\n" + line("ann", "ann") + line("bob", "ann")
+    people = parse_roster((text + line("eve", "eve") + "dan,,,,\n").encode(), "r.csv").people
+    assert {"ann": "cs-hello-ann", "bob": "cs-hello-ann", "eve": "", "dan": ""} == {
+        one.login: one.group for one in people
+    }
+
+
 def test_columns_that_are_not_recognised_are_told() -> None:
     """The message suggests a similar heading, unless another column has it."""
     roster = parse_roster(b"Login,Full name,Secton,Shoe size\nann,Ann A,B,38\n", "r.csv")

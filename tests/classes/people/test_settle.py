@@ -93,6 +93,14 @@ def test_times_of_the_platform_are_not_recorded() -> None:
     assert EARLY == learner.submitted_at
 
 
+def test_the_submissions_of_a_name() -> None:
+    """A login, an e-mail address and the id of a submission name submissions."""
+    handed = (HandIn("one", "one", (Submitter("Ann A", email="a@b.c"),)), HandIn("two", "two", (Submitter("who"),)))
+    people = Class(handed, Roster((Person("Ann A", "ann", "a@b.c"), Person("Bob", "bob"))))
+    found = {name: people.submissions_of(name) for name in ("ann", "a@b.c", "one", "two", "bob", "eve")}
+    assert {"ann": ("one",), "a@b.c": ("one",), "one": ("one",), "two": ("two",), "bob": (), "eve": ()} == found
+
+
 def test_the_time_of_a_commit_counts_where_no_other_is_known() -> None:
     """The author of a commit can choose its time, so the roster's comes first, also that of an earlier attempt."""
     made_early = mark("only", 80, committed_at=EARLY)

@@ -31,7 +31,7 @@ interface ClassPage {
 type Misconception = { exercise: string; id: string; title: string; explanation: string };
 type Border = { id: string; name: string; total: number; own: string; border: number; distance: number; check: string };
 type Part = { title: string; exercises: string[]; max_score: number; mean: number };
-type ReviewRow = [why: string, question: string, command: string, keep: string];
+type ReviewRow = [why: string, question: string, command: string, keep: string, again: string];
 type LearnerChange = { id: string; name?: string; before?: number; after?: number; why?: string[] };
 type Statuses = Record<string, number | undefined>;
 

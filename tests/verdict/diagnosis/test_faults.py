@@ -26,6 +26,7 @@ COURSE = load_course(ROOT)
 ENGINES = ROOT / "tests/fixtures/engines"
 BOOK = read_book(COURSE.book)
 _LINES = re.compile(r"\(lines? \d+(?: to \d+)?\)")
+_CODE = re.compile(r"^line (\d+): (.+)$", re.MULTILINE)
 LISTED = read_yaml(Path(__file__).with_name("faults.yaml"))
 # the fast tests grade those with `fast`, each run also grades one of five, and a long run grades the others
 FAULTS = [
@@ -66,7 +67,10 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     hints = {check.id: hint_of(check) for check in result.checks if check.id in examined.failures}
     diagnosis = next(check.diagnosis for check in result.checks if check.id == examined.failures[0])
     explained = diagnosis.explanation if diagnosis else ""
-    return facts, sorted({one.id for one in named.values()}), finding_text(finding) or "", explained, hints
+    message = finding_text(finding) or ""
+    for number, code in _CODE.findall(message):
+        assert code == text.splitlines()[int(number) - 1].strip()
+    return facts, sorted({one.id for one in named.values()}), _CODE.sub(r"line N: \2", message), explained, hints
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault['of']}: {fault['id']}")

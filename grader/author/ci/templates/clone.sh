@@ -24,7 +24,13 @@ while read -r name address; do
         git "${settings[@]}" -C "$folder/$name" fetch --quiet --depth 1 origin HEAD &&
             git "${settings[@]}" -C "$folder/$name" reset --quiet --hard FETCH_HEAD || failed=1
     else
-        git "${settings[@]}" clone --quiet --depth 1 -- "$address" "$folder/$name" || failed=1
+        # a folder without a clone is left where cloning failed, so that nobody is missing in the results
+        rm -rf -- "${folder:?}/$name"
+        git "${settings[@]}" clone --quiet --depth 1 -- "$address" "$folder/$name" || {
+            failed=1
+            mkdir -p "$folder/$name"
+            echo "# clone.sh: $address could not be cloned" >"$folder/$name/NOT_CLONED.py"
+        }
     fi
 done <"$list"
 exit "$failed"
