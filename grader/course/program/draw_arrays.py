@@ -55,7 +55,7 @@ def draw_arrays(seed: str, count: int, *, ops: Sequence[str], sizes: tuple[int, 
 @lru_cache(maxsize=4096)  # all submissions of a cohort get the same programs
 def _one(seed: str, size: int, ops: tuple[str, ...]) -> Program:
     for attempt in range(_TRIES):
-        drawing = _Drawing(random.Random(f"{seed}:{attempt}"), ops)
+        drawing = _DrawingOfArrays(random.Random(f"{seed}:{attempt}"), ops)
         if drawing.draw(size) and _is_moderate(drawn := _summed(drawing.nodes, drawing.shapes, drawing.rng)):
             return drawn
     raise ProgramError(f"no program of {size} operations out of {', '.join(ops)} was found")
@@ -104,7 +104,7 @@ def _leaf(name: str, shape: Shape, rng: random.Random) -> Leaf:
     return Leaf(name, first, tuple(more), shape)
 
 
-class _Drawing:
+class _DrawingOfArrays:
     def __init__(self, rng: random.Random, ops: Sequence[str]) -> None:
         self.rng = rng
         self.ops = ops
