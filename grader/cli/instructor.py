@@ -81,7 +81,7 @@ def decide(options: DecideOptions) -> int:
 
 
 def _formats() -> list[str]:
-    from ..classes import feedback  # noqa: F401 - it registers a format
+    from ..classes import feedback, sources  # noqa: F401 - they register formats
     from ..verdict.formats import export_formats
 
     return list(export_formats())

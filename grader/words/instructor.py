@@ -477,6 +477,30 @@ def other_total(to: str, submission: str, shown: tuple[str, int], other: tuple[s
     )
 
 
+# -- `grade export --to sources`
+
+compare_sources = Sentence(
+    """\
+The folder {submissions} has a folder for each submission, with its files as they were graded.
+Notebooks are there as Python code. The folder {base} has the stubs that learners began with.
+
+JPlag compares all files of the submissions. In this folder, run:
+
+    java -jar jplag.jar -l python3 -bc {base} {submissions}
+
+Dolos compares the files of one exercise. In this folder, run:
+
+    dolos run -l python --ignore {base}/{file} {submissions}/*/{file}
+
+A similarity is no proof. Read both files before you decide.
+""",
+    "submissions base file",
+)
+no_sources = Sentence(
+    "{count:submission} {count:has|have} no files in the export, because none was readable, or because an earlier "
+    "attempt counts: {names}"
+)
+
 # -- `grade cohort`: what it found, its progress, and what it did with files ---------------------------------------
 
 # filled in by tqdm, which knows the numbers

@@ -19,12 +19,14 @@ from reports import make_exercise, make_report
 from grader.base.files import UserError
 from grader.classes.cohort import Summary, summarise
 from grader.classes.cohort.export import ExportResult, export
-from grader.classes.cohort.results import counted_paths, summary_of
+from grader.classes.cohort.results import counted_paths, keep_code, summary_of
 from grader.classes.feedback import FORMAT as FEEDBACK
 from grader.classes.people import Class, HandIn, Overrides
 from grader.classes.people.roster import Roster
+from grader.classes.sources import FORMAT as SOURCES
 from grader.course.learners import Decided, Learner, Person, Submitter
 from grader.course.load import Course
+from grader.runner.client import Source
 from grader.verdict.formats.registry import ExportRequest, export_formats
 from grader.verdict.report import CheckResult, Report, read_report, write_report
 from grader.verdict.report.model import CourseStamp
@@ -34,7 +36,8 @@ GRADE = Path(sys.executable).parent / "grade"
 Grade = Callable[..., Any]
 OTIENO = "reports/otieno.json"
 SEED = "the secret seed"
-FORMATS = {**export_formats(), FEEDBACK.name: FEEDBACK}
+ALL = {**export_formats(), FEEDBACK.name: FEEDBACK, SOURCES.name: SOURCES}
+FORMATS = {name: form for name, form in ALL.items() if form is not SOURCES}  # those with results
 
 
 def a_report(course: Course, name: str, **more: Any) -> Report:
@@ -89,7 +92,7 @@ def files(folder: Path) -> list[str]:
 def exported(results: Path, to: str, out: str | None = None, course: Course | None = None, **more: Any) -> ExportResult:
     """Export in a format, by its name."""
     assignment = more.pop("assignment", None)
-    return export(FORMATS[to], ExportRequest(results, **more), out, course, assignment)
+    return export(ALL[to], ExportRequest(results, **more), out, course, assignment)
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -415,3 +418,22 @@ def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path
     assert ["jane", "otieno"] == [name.split("/")[1] for name in texts]
     assert [False, True] == ["to Otieno" in text for text in texts.values()]
     assert done.warnings[0].startswith("1 member of a group has no login in the roster, and so no feedback")
+
+
+def test_sources_are_in_the_layout_of_jplag_and_dolos(results: Path, course: Course) -> None:
+    """A folder has the graded files of each submission, another one has the stubs, and a page has the commands."""
+    (jane, _) = summary_of(results).learners
+    report = read_report((results / jane.report).read_bytes())
+    (results / "code").mkdir()
+    keep_code(results, report.submission, {"swap": Source(Path("work.ipynb"), "a = 1\n")}, {})
+    done = exported(results, "sources", course=course)
+    assert [
+        "1 submission has no files in the export, because none was readable, or because an earlier attempt "
+        "counts: otieno"
+    ] == done.warnings
+    folder = results / "exports" / "sources"
+    stubs = [f"base-code/{exercise.filename}" for exercise in course.exercises]
+    assert sorted([*stubs, "README.txt", "submissions/jane/02_swap.py"]) == files(folder)
+    assert "a = 1\n" == (folder / "submissions/jane/02_swap.py").read_text()
+    assert course.exercise_file(course.by_id["swap"]).read_text() == (folder / "base-code/02_swap.py").read_text()
+    assert "-bc base-code submissions\n" in (folder / "README.txt").read_text()

@@ -45,8 +45,8 @@ REFUSED = {
     "signal_kill_parent": "kill",
     "write_delete_and_rename": "unlink",
 }
-# Each run of the tests makes one of so many attacks on the machine in each of the two strongest tiers, and one of so many
-# attacks on the verdict in the strongest. The next commit makes others.
+# Each run of the tests makes one of so many attacks on the machine in each of the two strongest tiers, and one of so
+# many attacks on the verdict in the strongest. The next commit makes others.
 ONE_OF_CONTAINED, ONE_OF_OTHERS = 4, 8
 SANDBOXES = OFFICIAL
 PATIENCE_S = 150

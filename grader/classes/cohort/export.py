@@ -11,6 +11,7 @@ from ...base.files import UserError, plain_folder, write_atomically, write_named
 from ...base.text import few, plain
 from ...course.learners import Learner
 from ...course.load import Course
+from ...course.oracle import read_book
 from ...verdict.formats import ExportedFiles, ExportRequest, Format, Texts, export_formats
 from ...verdict.report import CourseStamp, Report, for_learner
 from ...words import instructor as words
@@ -140,7 +141,9 @@ def _course_fields(course: Course | None, results: Path, summary: Summary) -> di
     """Return what learners may read. Raises `UserError` unless the course is the one that was graded."""
     if course is None or CourseStamp.of(course) != summary.course:
         raise UserError(words.course_needed(str(results), f"{summary.course.id} {summary.course.version}"))
-    return {"details": course.details, "hints": course.hints}
+    stubs = read_book(course.book).stubs
+    named = {one.filename: stubs[one.id] for one in course.exercises}
+    return {"details": course.details, "hints": course.hints, "stubs": named}
 
 
 def _name(form: Format, request: ExportRequest) -> str:

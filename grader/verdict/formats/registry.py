@@ -35,6 +35,7 @@ class ExportRequest:
         title: the course's title.
         details: the course's visibility settings, as `for_learner` takes them; empty if the format has no `files`.
         hints: the texts of hints, by the command that shows them; empty like `details`.
+        stubs: the stubs by their file names; empty like `details`.
         learners: the final table of the class.
         variables: the environment of a graded run.
         warnings: messages for the instructor; a format appends to them.
@@ -47,6 +48,7 @@ class ExportRequest:
     title: str = ""
     details: Details = field(default_factory=dict)
     hints: Mapping[str, str] = field(default_factory=dict)
+    stubs: Mapping[str, str] = field(default_factory=dict)
     learners: tuple[Learner, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
