@@ -253,7 +253,17 @@ def test_a_verdict_is_read_like_a_page(visit: Visit, course: Course) -> None:
     page, right = visit.page, solution(course, "accumulate")
     opened(page, "03")
     wrong = right.replace("+= out.grad", "+= out.grad * 2")
+    page.evaluate(
+        """() => {
+            window.ended = [];
+            const seen = () => ended.push([byId("checked").childElementCount, byId("state").textContent]);
+            new MutationObserver(seen).observe(byId("checked"), { childList: true });
+        }"""
+    )
     verdict_on(page, wrong)
+    # each check was there before the verdict was
+    counts = page.evaluate("ended.filter(([count, state]) => state === 'Grading …').map(([count]) => count)")
+    assert {1, 2, 3, 4, 5, 6} <= {*counts}
     assert ["a + a counts both uses of a"] == page.locator("#failure h3").all_inner_texts()
     cells = page.locator("#failure :is(th, td)").all_text_contents()
     assert ["", "yours", "PyTorch", "dL/da", "4, which differs from≠", "2"] == cells
@@ -777,6 +787,25 @@ MISPLACED = """(at) => {
         ...wide.map((one) => one.outerHTML.slice(0, 80)),
     ].filter(Boolean).join("; ");
 }"""
+
+
+@exhaustive
+def test_a_phone_has_keys_for_symbols(browser: Browser, visit: Visit) -> None:
+    """A row of keys inserts what a phone's keyboard has on other pages, and the editor keeps the focus."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context.route("**/python/*", lambda route: route.abort())
+    page = context.new_page()
+    page.goto(f"{visit.address}#03")
+    text = page.locator(".cm-content")
+    text.tap()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("x")
+    for name in ("_", "[", "Indent"):
+        page.locator("#symbols").get_by_role("button", name=name, exact=True).tap()
+    expect(text).to_be_focused()
+    expect(page.locator(".cm-line").last).to_have_text(re.compile(r"^x_\[\s{4}$"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
 
 
 SPACED = """() => {
