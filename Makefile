@@ -43,6 +43,7 @@ TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(BIN)/zizmor --offline --no-progress --quiet .github grader/author/ci/templates/github*.yml
 
 types: $(VENV)/installed
 	$(BIN)/mypy

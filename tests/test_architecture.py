@@ -19,7 +19,7 @@ INNER = {
     "course": ("remarks", "learners", "facts", "program", "load", "oracle"),
     "runner": ("worker", "sandbox", "client", "same_interpreter"),
     "verdict": ("checks", "diagnosis", "report", "submission", "grading", "formats", "terminal"),
-    "classes": ("people", "intake", "cohort", "page", "feedback", "sources"),
+    "classes": ("people", "intake", "cohort", "page", "feedback", "sources", "worksheet"),
     "author": ("build", "release", "verify", "site", "ci"),
 }
 # What users and hidden tests import. These modules only import names from the packages.

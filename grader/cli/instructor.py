@@ -81,7 +81,7 @@ def decide(options: DecideOptions) -> int:
 
 
 def _formats() -> list[str]:
-    from ..classes import feedback, sources  # noqa: F401 - they register formats
+    from ..classes import feedback, sources, worksheet  # noqa: F401 - they register formats
     from ..verdict.formats import export_formats
 
     return list(export_formats())

@@ -415,6 +415,55 @@ class NotMovedBack(_Remark, frozen=True, tag="not_moved_back"):
     user: str
 
 
+class NotInPlace(_Remark, frozen=True, tag="not_in_place"):
+    """The contribution of a user that moves numbers has the right numbers, in places that are neither right nor its."""
+
+    node: str
+    user: str
+
+
+class OtherPart(_Remark, frozen=True, tag="other_part"):
+    """A node that is joined with others receives the part of the upstream gradient that belongs to another place."""
+
+    node: str
+    user: str
+    part: int
+    right: int
+
+
+class LargestOfAll(_Remark, frozen=True, tag="largest_of_all"):
+    """Of the numbers of a node, only the largest of all receives the upstream gradient of a `max` along an axis."""
+
+    node: str
+    user: str
+
+
+class SummedOverAll(_Remark, frozen=True, tag="summed_over_all"):
+    """Each number of the gradient of a node that an operation broadcasts is the sum of all terms.
+
+    Attributes:
+        axes: the axes to sum over.
+    """
+
+    node: str
+    user: str
+    axes: tuple[int, ...]
+
+
+class OtherProduct(_Remark, frozen=True, tag="other_product"):
+    """The contribution of `@` to a node is the product of other matrices than the right ones.
+
+    Attributes:
+        formula: the product, with `G` for the upstream gradient.
+        right: the right one.
+    """
+
+    node: str
+    user: str
+    formula: str
+    right: str
+
+
 class OnlyOneUse(_Remark, frozen=True, tag="only_one_use"):
     """The gradient of a node that has several users is the contribution of one of them."""
 
@@ -422,16 +471,44 @@ class OnlyOneUse(_Remark, frozen=True, tag="only_one_use"):
     user: str
 
 
+class OneOfTwoUses(_Remark, frozen=True, tag="one_of_two_uses"):
+    """A user has a node as both of its operands, and contributes to the node only for one of them."""
+
+    node: str
+    user: str
+
+
+class OneArray(_Remark, frozen=True, tag="one_array"):
+    """The gradients of two nodes are one array, and should have different numbers."""
+
+    node: str
+    other: str
+
+
+class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A condition on the operations of a program.
+
+    Attributes:
+        kind: a condition on shapes or arguments; `has` if it is enough that the program has the operation.
+        op: the operation, if the condition is about one.
+    """
+
+    kind: str
+    op: str = ""
+
+
 class FailsWhenever(_Remark, frozen=True, tag="fails_whenever"):
     """All programs of a check that meet a condition fail, and no others do.
 
     Attributes:
-        when: the name of an operation that they have, or of a condition on shapes.
+        conditions: the condition, or two of which each failing program meets at least one.
         stops: whether each of them raises an exception.
+        count: how many programs were compared.
     """
 
-    when: str
+    conditions: tuple[Condition, ...]
     stops: bool
+    count: int
 
 
 UseRemark: TypeAlias = (
@@ -442,11 +519,18 @@ UseRemark: TypeAlias = (
     | Scaled
     | RepeatedIndex
     | SpreadToAll
+    | LargestOfAll
     | NotMovedBack
+    | NotInPlace
+    | OtherPart
+    | OtherProduct
     | OnlyOneUse
+    | OneOfTwoUses
     | FailsWhenever
 )
-ShapeRemark: TypeAlias = NotSummed | Averaged | OneSlice | Reshaped | Transposed | IntGradient | UseRemark
+ShapeRemark: TypeAlias = (
+    NotSummed | Averaged | OneSlice | SummedOverAll | Reshaped | Transposed | IntGradient | OneArray | UseRemark
+)
 RunRemark: TypeAlias = (
     IntLeaves | InPlace | StartingFrom | SecondPass | BuiltAgain | Released | RulesRunAgain | Cleared | RuleTripled
 )

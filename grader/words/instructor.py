@@ -284,6 +284,11 @@ _PROBLEMS: dict[str, str] = {
     "no_submission": "there is no submission `{name}` in {folder}{near}",
     "no_such_decision": "`{name}` cannot be withdrawn{near}",
     "no_time": "`{text}` is not a time; expected a form such as 2026-03-01T23:59:00+01:00",
+    "moodle_time": "`{text}` is not a time in Moodle's English form, such as Sunday, 1 March 2026, 11:59 PM; set the "
+    "language of your Moodle profile to English, and download the worksheet again",
+    "moodle_zone": "Moodle's times, such as `{text}`, have no time zone; write that of your Moodle profile into the "
+    "file of deadlines: zone: Europe/Berlin",
+    "no_zone": "there is no time zone `{name}`; write one such as Europe/Berlin",
     "no_zoned_time": "`{text}` is not a time; write one such as 2026-03-01T23:59:00+01:00, with its offset from UTC",
     "not_for_all": "a decision about all learners has no keys besides points and withdraw",
     "not_with_all": "--all takes the place of LEARNER: give --points and --withdraw, or --keep and no other decision",
@@ -475,6 +480,24 @@ def other_total(to: str, submission: str, shown: tuple[str, int], other: tuple[s
         f"{submission} belongs to {shown[0]} ({shown[1]}) and {other[0]} ({other[1]}); "
         f"--to {to} has one total for a submission, and {shown[1]} was written"
     )
+
+
+# -- `grade export --to moodle`
+
+
+not_a_worksheet = Sentence(
+    "--to moodle needs Moodle's grading worksheet as the roster, with the columns Identifier, Grade and Last modified "
+    "(grade): download it in English, and run `grade cohort` with --roster"
+)
+grades_too_high = Sentence(
+    "{count:learner} {count:has|have} more points than Moodle's maximum grade, and Moodle refuses such a grade: {names}"
+)
+
+
+def worksheet_feedback(points: Sequence[tuple[str, int, int]], penalty: int, notes: Sequence[str]) -> str:
+    """Return a text for a learner: the points of exercises with their maximum, the penalty for lateness, and notes."""
+    lines = [f"{name}: {score} of {most}" for name, score, most in points]
+    return "\n".join([*lines, *([f"Penalty: {penalty}"] if penalty else []), *notes])
 
 
 # -- `grade export --to sources`

@@ -16,6 +16,7 @@ from ..course.program import OPERATIONS, number_text
 from ..course.remarks import (
     Averaged,
     CellStart,
+    Condition,
     DataChanged,
     DependsOnOrder,
     Divided,
@@ -38,6 +39,7 @@ from ..course.remarks import (
     Shown,
     StartingFrom,
     Stopped,
+    SummedOverAll,
     Unnoticed,
     tag_of,
 )
@@ -130,26 +132,33 @@ def _array_fields(remark: Remark) -> dict[str, object]:
             return {"axes": _axes(remark.axes), "shape": str(remark.shape), "right": str(remark.right)}
         case Reshaped():
             return {"shape": str(remark.shape), "right": str(remark.right)}
-        case Averaged() | OneSlice():
+        case Averaged() | OneSlice() | SummedOverAll():
             return {"axes": _axes(remark.axes)}
         case Divided():
             return {"should": "not be divided" if remark.right == 1 else f"be divided by {remark.right}"}
         case Scaled():
             return {"factor": digits(remark.factor)}
         case FailsWhenever():
-            return {"condition": _CONDITIONS.get(remark.when) or f"that has `{OPERATIONS[remark.when].text}`"}
+            return {"conditions": [_condition_text(condition) for condition in remark.conditions]}
         case _:
             return {}
 
 
+def _condition_text(condition: Condition) -> str:
+    text = OPERATIONS[condition.op].text if condition.kind == "has" else condition.op
+    return _CONDITIONS[condition.kind].format(op=f"`{text}`" if text else "`sum`, `mean` or `max`")
+
+
 _CONDITIONS = {
+    "has": "that has {op}",
     "stretched": "in which a broadcast stretches an axis of length 1",
     "lacks_axes": "in which an operand of a broadcast has fewer axes than the result",
     "broadcast": "in which an operand is broadcast",
-    "several_axes": "in which the axis of `sum`, `mean` or `max` is a tuple",
-    "negative_axis": "in which the axis of `sum`, `mean` or `max` is negative",
-    "keeps_axes": "in which `sum`, `mean` or `max` has `keepdims=True`",
-    "one_axis": "in which `sum`, `mean` or `max` is along one axis, without `keepdims=True`",
+    "several_axes": "in which the axis of {op} is a tuple",
+    "negative_axis": "in which the axis of {op} is negative",
+    "keeps_axes": "in which {op} has `keepdims=True`",
+    "drops_axis": "in which {op} has an axis, without `keepdims=True`",
+    "has_axis": "in which {op} has an axis",
     "batches": "in which an operand of `@` has more than two axes",
     "not_square": "in which an operand of `@` is not square",
     "repeats": "in which an index takes a number more than once",
@@ -227,7 +236,32 @@ _REMARKS: dict[str, str] = {
     "only_one_use": (
         "the gradient of {node} is the contribution of `{user}` alone; the other contributions should be added to it"
     ),
-    "fails_whenever": ("your code {stops:?stops|is wrong} in each program of this check {condition}, and in no other"),
+    "one_of_two_uses": (
+        "`{user}` uses {node} twice, and the gradient of {node} has the contribution of one use; it should have both"
+    ),
+    "not_in_place": (
+        "the contribution of `{user}` to {node} has the right numbers, but not in the places where {node} has them"
+    ),
+    "other_part": (
+        "`{user}` gives {node} part {part} of the upstream gradient; it should give part {right}, counted from 0"
+    ),
+    "largest_of_all": (
+        "only the largest number of {node} receives the upstream gradient of `{user}`; "
+        "the largest number along the axis should receive it"
+    ),
+    "summed_over_all": (
+        "`{user}` broadcasts {node}, and the gradient of {node} is the sum over all axes; "
+        "it should be the sum over {axes} alone"
+    ),
+    "other_product": (
+        "with G for the upstream gradient of `{user}`, {node} receives {formula}; it should receive {right}"
+    ),
+    "one_array": (
+        "the gradients of {node} and {other} are one array, so what is added to one is added to the other as well"
+    ),
+    "fails_whenever": (
+        "of {count:program}, your code {stops:?stops|is wrong} in each {conditions: or }, and in no other"
+    ),
     "int_gradient": "the gradient of {node} is an array of integers ({type})",
     "depends_on_order": "wrong in {runs}",
     "data_changed": "{by} changed the data",

@@ -24,6 +24,7 @@ from grader.classes.feedback import FORMAT as FEEDBACK
 from grader.classes.people import Class, HandIn, Overrides
 from grader.classes.people.roster import Roster
 from grader.classes.sources import FORMAT as SOURCES
+from grader.classes.worksheet import FORMAT as WORKSHEET
 from grader.course.learners import Decided, Learner, Person, Submitter
 from grader.course.load import Course
 from grader.runner.client import Source
@@ -36,8 +37,9 @@ GRADE = Path(sys.executable).parent / "grade"
 Grade = Callable[..., Any]
 OTIENO = "reports/otieno.json"
 SEED = "the secret seed"
-ALL = {**export_formats(), FEEDBACK.name: FEEDBACK, SOURCES.name: SOURCES}
-FORMATS = {name: form for name, form in ALL.items() if form is not SOURCES}  # those with results
+ALL = {one.name: one for one in (FEEDBACK, SOURCES, WORKSHEET)} | export_formats()
+# those that have the results, and need nothing else
+FORMATS = {name: form for name, form in sorted(ALL.items()) if form not in (SOURCES, WORKSHEET)}
 
 
 def a_report(course: Course, name: str, **more: Any) -> Report:
@@ -437,3 +439,34 @@ def test_sources_are_in_the_layout_of_jplag_and_dolos(results: Path, course: Cou
     assert "a = 1\n" == (folder / "submissions/jane/02_swap.py").read_text()
     assert course.exercise_file(course.by_id["swap"]).read_text() == (folder / "base-code/02_swap.py").read_text()
     assert "-bc base-code submissions\n" in (folder / "README.txt").read_text()
+
+
+def test_moodles_worksheet_gets_grades_and_feedback(results: Path, course: Course) -> None:
+    """Each other cell stays as it was, and so does a row that cannot be changed. A grade over the maximum is told."""
+    with pytest.raises(UserError, match="needs Moodle's grading worksheet as the roster"):
+        exported(results, "moodle")
+    head = "Identifier,Full name,Email address,Status,Grade,Maximum grade,Grade can be changed,"
+    head += "Last modified (submission),Last modified (grade),Feedback comments\n"
+    rest = 'Submitted,,{},{},"Sunday, 1 March 2026, 11:59 PM",-,\n'.format
+    one, two = "Participant 7,Jane,jane@example.org,", "Participant 8,Otieno,otieno@example.org,"
+    (results / "roster.csv").write_text(head + one + rest("10.00", "Yes") + two + rest("100.00", "No"))
+    people = [
+        Person("Jane", email="jane@example.org", moodle_id="7"),
+        Person("Otieno", email="otieno@example.org", moodle_id="8"),
+    ]
+    reports = [read_report(path.read_bytes()) for path in sorted((results / "reports").iterdir())]
+    class_of = Class(tuple(HandIn.of(report.submission) for report in reports), Roster(tuple(people)))
+    write_summary(results, summarise(course, reports, {}, people=class_of))
+    done = exported(results, "moodle")
+    text = (results / "exports" / "moodle.csv").read_text()
+    jane, otieno = csv.DictReader(io.StringIO(text))
+    total = reports[0].score + reports[0].bonus
+    assert (str(total), "Participant 7", "Sunday, 1 March 2026, 11:59 PM", "-") == (
+        jane["Grade"],
+        jane["Identifier"],
+        jane["Last modified (submission)"],
+        jane["Last modified (grade)"],
+    )
+    assert jane["Feedback comments"].startswith("01 distribute: ")
+    assert ("", "") == (otieno["Grade"], otieno["Feedback comments"])
+    assert [True] == ["more points than Moodle's maximum grade" in warning for warning in done.warnings]

@@ -9,6 +9,7 @@ from every import every
 
 from grader.classes.feedback import FORMAT as FEEDBACK
 from grader.classes.sources import FORMAT as SOURCES
+from grader.classes.worksheet import FORMAT as WORKSHEET
 from grader.course.program import OPERATIONS
 from grader.verdict.formats.registry import export_formats, run_formats
 
@@ -29,7 +30,7 @@ def rows(page: str) -> str:
         places = {name: one.run for name, one in run_formats().items()}
         said = {name: f"`{at}`" if at[0] != "$" else f"the file that `{at[1:]}` names" for name, at in places.items()}
         return "".join(f"| `{name}` | {one.about} | {said[name]} |\n" for name, one in run_formats().items())
-    formats = {FEEDBACK.name: FEEDBACK, SOURCES.name: SOURCES, **export_formats()}
+    formats = {one.name: one for one in (FEEDBACK, SOURCES, WORKSHEET)} | export_formats()
     return "".join(f"| `{name}` | {formats[name].about} |\n" for name in sorted(formats))
 
 

@@ -83,7 +83,6 @@ class TrainingView {
     find("label:has(#training-engine)").hidden = !engines || !engine;
     find("label:has(#training-choice)").hidden = exercise.trainings.length < 2;
     byId("stop-training").disabled = false;
-    byId("training").scrollIntoView();
     const own = engines && byId("training-engine").value === "own" ? engine : "";
     const why = await this.apart.ask("train", [exercise.id, text, id, byId("training-rate").valueAsNumber, own], TRAIN_S, {
       begun: () => (byId("training-state").textContent = own ? "Training, on your engine from exercise 12 …" : "Training …"),
@@ -101,6 +100,7 @@ class TrainingView {
    */
   show({ model, landscape, thermometers, note }) {
     const place = byId("trained");
+    const first = !place.firstChild;
     if (model) {
       this.model ??= modelView(place);
       this.model(model);
@@ -111,6 +111,14 @@ class TrainingView {
       if (landscape.steps.length && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play(to, landscape.steps.length);
     }
     if (note) add(thermometers.length ? place : fill(place), h("p.headline", {}, note));
+    if (first) this.reveal();
+  }
+
+  /** Scroll to the training: beside the lesson, only what is beside it moves. */
+  reveal() {
+    const work = byId("work");
+    if (getComputedStyle(work).overflowY === "auto") work.scrollTo({ top: byId("training").offsetTop });
+    else byId("training").scrollIntoView();
   }
 
   /**

@@ -602,10 +602,11 @@ def class_of(
     rules_file = deadlines or results / DEADLINES
     overrides_file = results / OVERRIDES
     recorded = read_recorded(results)
+    rules = read_rules(rules_file, [exercise.id for exercise in course.exercises])
     people = Class(
         submissions=tuple(HandIn(one.id, str(readable(Path(one.origin))), one.submitters) for one in found),
-        roster=None if roster is None else read_roster(roster),
-        rules=read_rules(rules_file, [exercise.id for exercise in course.exercises]),
+        roster=None if roster is None else read_roster(roster, rules),
+        rules=rules,
         overrides=read_overrides(overrides_file, course).made_for(recorded.decisions),
         found=partial(read_found, results),
         times=recorded.times,

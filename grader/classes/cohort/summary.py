@@ -27,6 +27,7 @@ from ..people import Class, HandIn, Mark, digests, in_force, mark, merged, settl
 CohortSchema: TypeAlias = Literal["backward/cohort/v4"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v4"
 WEAK = 0.2  # an item below this is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
+_ENOUGH = 30  # with fewer learners, chance makes a correlation small or negative
 _BANDS = 10
 Untried: TypeAlias = Literal["", "missing", "not_started"]  # no submission has the exercise, or none has begun it
 
@@ -478,6 +479,6 @@ def _kind(passed: Sequence[bool], correlation: float | None) -> str:
     """Return the kind of a remark on a check, or an empty text."""
     if passed and len(set(passed)) == 1:
         return "everybody" if passed[0] else "nobody"
-    if correlation is None or correlation >= WEAK:
+    if correlation is None or correlation >= WEAK or len(passed) < _ENOUGH:
         return ""
     return "negative" if correlation < 0 else "weak"

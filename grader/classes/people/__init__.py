@@ -22,7 +22,7 @@ from .decisions import (
     with_times,
 )
 from .owners import HandIn, submitter_of
-from .roster import read_roster
+from .roster import parse_roster, read_roster
 from .settle import (
     Class,
     Mark,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 import yaml
 from msgspec import Meta
@@ -18,6 +19,16 @@ from ...words.instructor import problem_text
 # ISO 8601, and the forms of platforms: `2026-03-01 23:59:00 UTC`, `2026-03-01 23:59 +0100`
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:\.\d+)? ?(?:(Z|UTC|UCT|GMT)|([+-]\d\d):?(\d\d))?", re.ASCII
+)
+# `strftimedaydatetime` of Moodle's language packs `en` and `en_us`
+_MOODLE_TIME = re.compile(
+    r"[A-Za-z]+, (?:(?P<day>\d{1,2}) (?P<month>[A-Za-z]+)|(?P<before>[A-Za-z]+) (?P<after>\d{1,2}),) (?P<year>\d{4}), "
+    r"(?P<hour>\d{1,2}):(?P<minute>\d\d) (?P<half>[AP]M)",
+    re.ASCII,
+)
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 # a group for each unit, in the order of `_SECONDS`
 _DURATION = re.compile(
@@ -45,6 +56,28 @@ def moment(value: object, *, zoned: bool = False) -> str | None:
         return datetime.fromisoformat(f"{day}T{minutes}{seconds or ':00'}{ahead or '+00'}:{more or '00'}").isoformat()
     except ValueError:
         return None
+
+
+def zone_named(name: str) -> ZoneInfo | None:
+    """Return the time zone with a name such as `Europe/Berlin`, or None if there is none."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        return None
+
+
+def moodle_moment(text: str, zone: ZoneInfo) -> str | None:
+    """Return a time that Moodle wrote in English, in ISO 8601, or None for any other text."""
+    found = _MOODLE_TIME.fullmatch(text.strip())
+    if found is None or (found["month"] or found["before"]) not in _MONTHS:
+        return None
+    month = _MONTHS.index(found["month"] or found["before"]) + 1
+    hour = int(found["hour"]) % 12 + 12 * (found["half"] == "PM")
+    try:
+        at = datetime(int(found["year"]), month, int(found["day"] or found["after"]), hour, int(found["minute"]))
+    except ValueError:
+        return None
+    return at.replace(tzinfo=zone).isoformat()
 
 
 def duration(text: str) -> timedelta | None:
@@ -136,6 +169,7 @@ class _Extension(StrictStruct, frozen=True):
 
 class _DeadlinesFile(StrictStruct, frozen=True):
     due: Any = None
+    zone: str = ""
     grace: WrittenText | None = None
     penalty: _Penalty | None = None
     attempts: Attempts = "last"
@@ -167,6 +201,7 @@ class DeadlineRules:
 
     Attributes:
         due: the due date in ISO 8601; None for no due date.
+        zone: the zone of Moodle's times; empty if none is given.
         grace_s: seconds after the due date that do not count as late.
         percent: the percentage of the points to take off for each started hour or day; 0 for no such penalty.
         points: the number of points to take off for each started hour or day; 0 for no such penalty.
@@ -179,6 +214,7 @@ class DeadlineRules:
     """
 
     due: str | None = None
+    zone: str = ""
     grace_s: int = 0
     percent: int = 0
     points: int = 0
@@ -265,8 +301,11 @@ def read_rules(path: Path, exercises: Collection[str]) -> DeadlineRules:
         _see_that_it_adds_up(penalty, document, child(document.root, "penalty"))
     # `child` returns the root if there is no such key, so look only if there are extensions
     nodes = child(document.root, "extensions").value if raw.extensions else []
+    if raw.zone and zone_named(raw.zone) is None:
+        raise document.error(child(document.root, "zone"), problem_text("no_zone", name=raw.zone))
     return DeadlineRules(
         due=due,
+        zone=raw.zone,
         grace_s=seconds_at(document, document.root, "grace") if raw.grace is not None else 0,
         percent=penalty.percent or 0,
         points=penalty.points or 0,

@@ -16,7 +16,7 @@ from ...base.files import UserError, read_plain
 from ...base.text import few, letters, printable
 from ...course.learners import Person
 from ...words.instructor import problem_text
-from .deadlines import moment, seconds_between
+from .deadlines import DeadlineRules, moment, moodle_moment, seconds_between, zone_named
 
 MAX_BYTES = 16 << 20
 _DELIMITERS = (",", ";", "\t")
@@ -37,6 +37,7 @@ _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "moodle_id": ("moodleid",),
     "github": ("github", "githubuser", "githubusername", "githublogin"),
     "submitted_at": ("submittedat", "datetime", "submissiontime", "submissiontimestamp"),
+    "modified": ("lastmodifiedsubmission",),
     "role": ("role", "roles"),
     "attempt": ("submissiontag",),
     "review": ("reviewurl",),
@@ -80,18 +81,22 @@ class Roster:
     assignments: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
-def read_roster(path: Path) -> Roster:
-    """Return the roster in a file. Raises `RosterError`."""
+def read_roster(path: Path, rules: DeadlineRules | None = None) -> Roster:
+    """Return the roster in a file. Raises `RosterError`.
+
+    Args:
+        rules: the rules on time. Without a due date, Moodle's times, which have no zone, are left out.
+    """
     try:
         data = read_plain(path, MAX_BYTES, follow=True)
     except FileNotFoundError:
         raise RosterError(str(path), None, "no_file") from None
     except OSError as error:
         raise RosterError(str(path), None, "unreadable", error=error.strerror) from None
-    return parse_roster(data, str(path))
+    return parse_roster(data, str(path), rules or DeadlineRules())
 
 
-def parse_roster(data: bytes, name: str) -> Roster:
+def parse_roster(data: bytes, name: str, rules: DeadlineRules = DeadlineRules()) -> Roster:  # noqa: B008 - it is frozen
     """Return the roster in the bytes of a CSV file. Raises `RosterError`.
 
     Args:
@@ -115,7 +120,11 @@ def parse_roster(data: bytes, name: str) -> Roster:
     for line, cells in records:
         if len(cells) > len(header) and any(cells[len(header) :]):
             raise RosterError(name, line, "roster_cells", cells=len(cells), header=len(header))
-        for person in _members(dict(zip(columns, cells, strict=False)), line, name):
+        row = dict(zip(columns, cells, strict=False))
+        modified = row.pop("modified", "")
+        if modified and modified != "-" and (rules.due or rules.exercises or rules.sections):
+            row["submitted_at"] = _moodle_time(modified, rules.zone, line, name)
+        for person in _members(row, line, name):
             if person.key not in lines:
                 lines[person.key] = line
                 people[person.key] = person
@@ -187,6 +196,17 @@ def _columns(header: Sequence[str], line: int, name: str) -> list[str | None]:
         found = few([f"`{printable(cell)}`" for cell in header], 8)
         raise RosterError(name, line, "roster_who", wanted=_WANTED, found=found)
     return columns
+
+
+def _moodle_time(text: str, name: str, line: int, file: str) -> str:
+    """Return the time in a cell of Moodle's worksheet, in ISO 8601. `name` is that of its zone."""
+    zone = zone_named(name) if name else None
+    if zone is None:
+        raise RosterError(file, line, "moodle_zone", text=text)
+    at = moodle_moment(text, zone)
+    if at is None:
+        raise RosterError(file, line, "moodle_time", text=text)
+    return at
 
 
 def _similar(heading: str, free: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from . import arrays
 from .arrange import Arrangement, arrange
 from .draw import draw, parts
+from .draw_arrays import DRAWN, draw_arrays, parts_of_arrays
 from .graph import (
     NOTHING,
     Descent,

@@ -332,7 +332,8 @@ def _matmul_shape(shapes: Sequence[Shape]) -> Shape:
     return (*broadcast(a[:-2], b[:-2]), a[-2], b[-1])
 
 
-def _product(a: Flat, b: Flat, rows: int, inner: int, columns: int) -> Flat:
+def product(a: Flat, b: Flat, rows: int, inner: int, columns: int) -> Flat:
+    """Return the product of two matrices."""
     # fsum would round once; torch adds in some order, and the tolerance covers the difference
     return [
         sum(a[i * inner + k] * b[k * columns + j] for k in range(inner)) for i in range(rows) for j in range(columns)
@@ -358,7 +359,7 @@ def _batches(shapes: Sequence[Shape]) -> Shape:
 def _matmul(given: Sequence[Flat], shapes: Sequence[Shape]) -> Flat:
     n, k, m = *shapes[0][-2:], shapes[1][-1]
     first, second = (_matrices(flat, shape, _batches(shapes)) for flat, shape in zip(given, shapes, strict=True))
-    return [number for a, b in zip(first, second, strict=True) for number in _product(a, b, n, k, m)]
+    return [number for a, b in zip(first, second, strict=True) for number in product(a, b, n, k, m)]
 
 
 def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> list[tuple[Flat, Shape]]:
@@ -367,8 +368,8 @@ def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape])
     batches = _batches(shapes)
     above = _matrices(upstream, (*batches, n, m), batches)
     first, second = (_matrices(flat, shape, batches) for flat, shape in zip(given, shapes, strict=True))
-    to_a = [_product(g, transposed(b, (k, m)), n, m, k) for g, b in zip(above, second, strict=True)]
-    to_b = [_product(transposed(a, (n, k)), g, k, n, m) for g, a in zip(above, first, strict=True)]
+    to_a = [product(g, transposed(b, (k, m)), n, m, k) for g, b in zip(above, second, strict=True)]
+    to_b = [product(transposed(a, (n, k)), g, k, n, m) for g, a in zip(above, first, strict=True)]
     joined = (list(itertools.chain.from_iterable(each)) for each in (to_a, to_b))
     return [(numbers, (*batches, *shape[-2:])) for numbers, shape in zip(joined, shapes, strict=True)]
 

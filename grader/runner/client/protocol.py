@@ -254,9 +254,11 @@ class NumbersOfArrays(Numbers):
 
     Attributes:
         types: the type of each node's numbers.
+        shared: for each node, the first one whose array is the same object; empty if all arrays differ.
     """
 
     types: tuple[str, ...] = ()
+    shared: tuple[int, ...] = ()
 
 
 class _Wire(Struct, array_like=True, forbid_unknown_fields=True, frozen=True):
@@ -295,10 +297,14 @@ class Values(_Wire, tag="values", frozen=True):
 
 
 class Grads(_Wire, tag="grads", frozen=True):
-    """The gradient of each node, like `Values`."""
+    """The gradient of each node, like `Values`.
+
+    `shared` has for each node the first one whose gradient is the same array. It is empty if all of them differ.
+    """
 
     numbers: Numbers
     arrays: tuple[Array, ...] | None = None
+    shared: tuple[_Index, ...] = ()
 
 
 class Inputs(_Wire, tag="inputs", frozen=True):
@@ -862,8 +868,9 @@ class _Order:
         moved = self._places is not None
         match result:
             case Values(numbers, arrays) | Grads(numbers, arrays):
-                if arrays is not None or self._program.has_arrays:
-                    return self._with_numbers(result, numbers, arrays)
+                shared = result.shared if isinstance(result, Grads) else ()
+                if arrays is not None or shared or self._program.has_arrays:
+                    return self._with_numbers(result, numbers, arrays, shared)
                 self._check(len(numbers))
                 return type(result)(Numbers(self._each(numbers))) if moved else result
             case Inputs(of_nodes):
@@ -886,7 +893,7 @@ class _Order:
                 return result
 
     def _with_numbers(
-        self, result: Values | Grads, numbers: Numbers, arrays: tuple[Array, ...] | None
+        self, result: Values | Grads, numbers: Numbers, arrays: tuple[Array, ...] | None, shared: tuple[int, ...]
     ) -> Values | Grads:
         """Return an answer with the arrays in the program's order, and with all their numbers in one sequence."""
         if numbers or arrays is None or not self._program.has_arrays:
@@ -896,6 +903,9 @@ class _Order:
         shaped = zip(ordered, self._program.shapes, strict=True)
         every = NumbersOfArrays(number for array, shape in shaped for number in array.as_shape(shape))
         every.types = tuple(array.type for array in ordered)
+        if shared:
+            self._check(len(shared))
+            every.shared = tuple(self._each(shared))
         return type(result)(every, ordered)
 
     def _check(self, count: int) -> None:

@@ -12,8 +12,9 @@ from ...base.text import did_you_mean
 from ...course.load import Limits
 from ...course.oracle import Answer, Redraw
 from ...course.program import FUNCTIONS, OPERATIONS, Program, Question
-from ...course.remarks import DependsOnOrder, Remark
+from ...course.remarks import DependsOnOrder, Remark, ShapeRemark
 from ...runner.client import Batch, Broke, Died, Done, Problem, Ran, Read, Reading, Reason, Run
+from .conditions import fails_whenever
 from .hidden_tests import ArgumentError
 from .outcome import CheckFailed, fail, fail_for
 from .questions import (
@@ -28,7 +29,6 @@ from .questions import (
     outline,
     takes_arrays,
 )
-from .shapes import fails_whenever
 
 _ORDER_SEEDS = (0, 1, 2, 3)
 HUGE = 1_000  # a program with more nodes is run once
@@ -243,8 +243,9 @@ class Judging:
             if not self._runner.shared:
                 # in a shared process, the check is run again alone, and shrunk then
                 self._shrink(runs[first].program, again)
+            failures = self._with_condition(runs, failures, first)
+            first = _best_explained(failures, first)
             self.failing = runs[first]
-            failures[first] = self._with_condition(runs, failures, first)
             alone = self._batch([runs[first]], limits, engine)
             self.screen = FailedBatch(alone, partial(self._fixes, alone, judge, where_offered, [first]))
             raise failures[first]
@@ -252,20 +253,22 @@ class Judging:
         if any(None in seed for seed in answer.seeds):
             fail(status="error", reason=Reason("left_out"))
 
-    def _with_condition(self, runs: Sequence[Run], failures: dict[int, CheckFailed], first: int) -> CheckFailed:
-        """Return the first failure with the condition on shapes that all failing programs meet."""
+    def _with_condition(
+        self, runs: Sequence[Run], failures: dict[int, CheckFailed], first: int
+    ) -> dict[int, CheckFailed]:
+        """Return the failures. The first one has the condition on shapes that all failing programs meet, if it has no
+        other explanation."""
         finding = failures[first].finding
-        explained = not _raised(failures[first]) and finding.remarks
-        if not runs[first].program.has_arrays or explained:
-            return failures[first]
+        if not runs[first].program.has_arrays or _is_explained(failures[first]):
+            return failures
         # a run that was left out, or drawn at random, says nothing about the others
         tried = [i for i in range(len(runs)) if i not in self.shown[-1].aside]
         stopping = {i for i in tried if i in failures and _raised(failures[i])}
         remarks: tuple[Remark, ...] = ()
-        for failing in (stopping if first in stopping else set(), {*tried} & {*failures}):
+        for failing in ({*tried} & {*failures}, stopping if first in stopping else set()):
             wrong, others = ([runs[i].program for i in tried if (i in failing) is one] for one in (True, False))
             remarks = remarks or fails_whenever(wrong, others, failing <= stopping)
-        return CheckFailed(structs.replace(finding, remarks=(*finding.remarks, *remarks)))
+        return {**failures, first: CheckFailed(structs.replace(finding, remarks=(*finding.remarks, *remarks)))}
 
     def _batch(self, runs: Sequence[Run], limits: OwnLimits, engine: bool) -> Batch:
         huge = _is_huge(runs)
@@ -400,6 +403,17 @@ def _rank(failure: CheckFailed) -> tuple[bool, bool]:
     out depends on the machine, and wrong numbers do not.
     """
     return failure.finding.status == "not_started", failure.finding.status == "timeout"
+
+
+def _best_explained(failures: dict[int, CheckFailed], first: int) -> int:
+    """Return the first failure on arrays that is explained, or `first` if none of the same rank is."""
+    alike = [first, *(i for i in sorted(failures) if _rank(failures[i]) == _rank(failures[first]))]
+    return next((i for i in alike if _is_explained(failures[i])), first)
+
+
+def _is_explained(failure: CheckFailed) -> bool:
+    """Return whether a failure has a remark on arrays."""
+    return any(isinstance(remark, ShapeRemark) for remark in failure.finding.remarks)
 
 
 def _raised(failure: CheckFailed) -> bool:

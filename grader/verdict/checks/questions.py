@@ -13,7 +13,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...course.oracle import Redraw
-from ...course.program import METHODS, OPERATIONS, REFLECTED, Number, Op, Program, draw, parts, program
+from ...course.program import (
+    METHODS,
+    OPERATIONS,
+    REFLECTED,
+    Number,
+    Op,
+    Program,
+    ProgramError,
+    draw,
+    draw_arrays,
+    parts,
+    parts_of_arrays,
+    program,
+)
 from ...course.remarks import StartingFrom
 from ...runner.client import Broke, Died, Problem, Read, Run, ask
 
@@ -39,9 +52,16 @@ class Questions:
         """Return whether programs are sent with numbers other than those of the check."""
         return self._redraw is not None
 
-    def fresh(self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool) -> list[Program]:
-        """Return programs drawn from the seed. `grader.course.program.draw` explains the arguments."""
-        drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
+    def fresh(
+        self, count: int, ops: Sequence[str], sizes: tuple[int, int], numbers: bool, with_arrays: bool = False
+    ) -> list[Program]:
+        """Return programs drawn from the seed. `draw` and `draw_arrays` of `grader.course.program` explain more."""
+        if with_arrays and numbers:
+            raise ProgramError("programs with arrays are drawn without plain numbers")
+        if with_arrays:
+            drawn = draw_arrays(self._seed, count, ops=ops, sizes=sizes)
+        else:
+            drawn = draw(self._seed, count, ops=ops, sizes=sizes, numbers=numbers)
         self._fresh |= {p.key for p in drawn}
         return drawn
 
@@ -49,7 +69,7 @@ class Questions:
         """Return the parts of a program that was drawn for this check, smallest first. Other programs have none."""
         if not self.is_fresh(drawn):
             return []
-        programs = parts(drawn)
+        programs = parts_of_arrays(drawn) if drawn.has_arrays else parts(drawn)
         self._fresh |= {p.key for p in programs}
         return programs
 

@@ -56,9 +56,11 @@ class EngineUnderCheck(ValueChecks, RuleChecks, OrderChecks, PassChecks, Functio
         ops: Sequence[str] = ("add", "mul"),
         sizes: tuple[int, int] = (1, 12),
         numbers: bool = False,
+        with_arrays: bool = False,
     ) -> list[Program]:
         """Return programs drawn from the run's seed, smallest first (see `grader.course.program.draw`).
 
         engine.agrees(*engine.fresh(20, ops=("add", "mul"), sizes=(2, 12)))
+        engine.agrees(*engine.fresh(8, ops=("add", "mul", "sum", "matmul"), sizes=(1, 4), with_arrays=True))
         """
-        return self._questions.fresh(count, ops, sizes, numbers)
+        return self._questions.fresh(count, ops, sizes, numbers, with_arrays)

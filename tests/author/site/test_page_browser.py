@@ -253,7 +253,17 @@ def test_a_verdict_is_read_like_a_page(visit: Visit, course: Course) -> None:
     page, right = visit.page, solution(course, "accumulate")
     opened(page, "03")
     wrong = right.replace("+= out.grad", "+= out.grad * 2")
+    page.evaluate(
+        """() => {
+            window.ended = [];
+            const seen = () => ended.push([byId("checked").childElementCount, byId("state").textContent]);
+            new MutationObserver(seen).observe(byId("checked"), { childList: true });
+        }"""
+    )
     verdict_on(page, wrong)
+    # each check was there before the verdict was
+    counts = page.evaluate("ended.filter(([count, state]) => state === 'Grading …').map(([count]) => count)")
+    assert {1, 2, 3, 4, 5, 6} <= {*counts}
     assert ["a + a counts both uses of a"] == page.locator("#failure h3").all_inner_texts()
     cells = page.locator("#failure :is(th, td)").all_text_contents()
     assert ["", "yours", "PyTorch", "dL/da", "4, which differs from≠", "2"] == cells
@@ -623,6 +633,7 @@ def test_an_address_opens_an_exercise(still: BrowserContext, name: str) -> None:
     page = still.new_page()
     page.goto(f"#{name}")
     expect(page.locator("#file")).to_have_text("03_accumulate.py")
+    expect(page).to_have_title("03 Every use adds up: The Backward Pass")
 
 
 def typed(page: Page, text: str) -> None:
@@ -776,6 +787,75 @@ MISPLACED = """(at) => {
         ...wide.map((one) => one.outerHTML.slice(0, 80)),
     ].filter(Boolean).join("; ");
 }"""
+
+
+@exhaustive
+def test_a_phone_has_keys_for_symbols(browser: Browser, visit: Visit) -> None:
+    """A row of keys inserts what a phone's keyboard has on other pages, and the editor keeps the focus."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    context.route("**/python/*", lambda route: route.abort())
+    page = context.new_page()
+    page.goto(f"{visit.address}#03")
+    text = page.locator(".cm-content")
+    text.tap()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("x")
+    for name in ("_", "[", "Indent"):
+        page.locator("#symbols").get_by_role("button", name=name, exact=True).tap()
+    expect(text).to_be_focused()
+    expect(page.locator(".cm-line").last).to_have_text(re.compile(r"^x_\[\s{4}$"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
+
+
+SPACED = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: 0.12em !important }
+                     * { word-spacing: 0.16em !important } p { margin-bottom: 2em !important }`);
+  document.adoptedStyleSheets = [sheet];
+}"""
+CUT = """() => [...document.querySelectorAll("button, p, h1, h2, h3, li, summary, label, figcaption, span, th, td")]
+  .filter((one) => one.checkVisibility() && !one.closest("#bar, .unseen"))
+  .filter((one) => ["hidden", "clip"].includes(getComputedStyle(one).overflowX))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"""
+TARGETS = """() => [...document.querySelectorAll("button, input, select, summary, label.button")]
+  .filter((one) => one.checkVisibility() && !one.matches(".unseen"))
+  .filter((one) => one.getBoundingClientRect().width < 24 || one.getBoundingClientRect().height < 24)
+  .map((one) => one.outerHTML)"""
+
+
+@exhaustive
+def test_text_may_be_narrow_and_spaced(still: BrowserContext, course: Course) -> None:
+    """At 320 px, and with the distances of WCAG 1.4.12, nothing is cut or moves sideways. A target has 24 px."""
+    page = still.new_page()
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto("/")
+    for spaced in (False, True):
+        for exercise in course.exercises:
+            page.evaluate("id => (location.hash = id)", exercise.id)
+            page.locator(f"[id^='figure-{exercise.id}-'] svg").first.wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320
+            assert [] == page.evaluate(CUT)
+            assert spaced or [] == page.evaluate(TARGETS)
+        page.evaluate(SPACED)
+
+
+@exhaustive
+def test_a_focus_is_never_behind_the_bar(still: BrowserContext) -> None:
+    """Backwards from the end of the page, each element with the focus is in sight."""
+    page = still.new_page()
+    page.set_viewport_size({"width": 390, "height": 640})
+    page.goto("/#05")
+    page.locator("#figure-predict-example svg").wait_for()
+    page.locator("footer a").focus()
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab")
+        hidden = page.evaluate("""() => {
+          const one = document.activeElement, { top, bottom } = one.getBoundingClientRect();
+          const bar = byId("bar").getBoundingClientRect().bottom;
+          return !one.closest("#bar, #editor") && !one.matches(".skip") && bottom <= bar ? one.outerHTML : "";
+        }""")
+        assert "" == hidden
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1024, 600), (1400, 900)])

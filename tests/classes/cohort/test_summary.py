@@ -110,7 +110,7 @@ def test_checks_that_tell_nothing_are_noted(summary: Summary) -> None:
 
 
 def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> None:
-    """A negative discrimination and one near 0 have a note."""
+    """A negative discrimination and one near 0 have a note, in a class of thirty or more."""
     rng = random.Random(1)
     made = []
     for number in range(40):
@@ -121,6 +121,8 @@ def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> 
         made.append(with_outcomes(solved, f"p{number}", passed))
     notes = {(e.id, c.id): c.note for e in summarise(course, made, {}).exercises for c in e.checks}
     assert notes["swap", "upstream"].startswith("those who pass it have fewer points")
+    few = {(e.id, c.id): c.note for e in summarise(course, made[6:-5], {}).exercises for c in e.checks}
+    assert ("", "") == (few["swap", "upstream"], few["swap", "other_value"])
     assert notes["swap", "other_value"] == ""
 
 

@@ -14,6 +14,7 @@ from read_yaml import read_yaml
 
 from grader.base.text import printable
 from grader.classes.people import HandIn, read_roster, submitter_of
+from grader.classes.people.deadlines import DeadlineRules
 from grader.classes.people.owners import Joined, join, name_keys
 from grader.classes.people.roster import RosterError, parse_roster
 from grader.course.learners import Person, Submitter
@@ -91,6 +92,28 @@ def test_a_team_of_classroom_50_is_a_group() -> None:
     assert {"ann": "cs-hello-ann", "bob": "cs-hello-ann", "eve": "", "dan": ""} == {
         one.login: one.group for one in people
     }
+
+
+@every(
+    ("time", "zone", "expected"),
+    [
+        ("Sunday, 1 March 2026, 11:59 PM", "Europe/Berlin", "2026-03-01T23:59:00+01:00"),
+        ("Sunday, March 1, 2026, 12:05 AM", "UTC", "2026-03-01T00:05:00+00:00"),
+        ("-", "", ""),
+        ("Sonntag, 1. M\u00e4rz 2026, 23:59", "UTC", "is not a time in Moodle's English form"),
+        ("Sunday, 1 March 2026, 11:59 PM", "", "zone: Europe/Berlin"),
+    ],
+)
+def test_moodles_times_need_a_zone(time: str, zone: str, expected: str) -> None:
+    """The worksheet has them in English, or they are refused. They are read only if there is a due date."""
+    text = f'Identifier,Full name,Last modified (submission)\nParticipant 1,Jane,"{time}"\n'.encode()
+    rules = DeadlineRules(due="2026-03-01T00:00:00Z", zone=zone)
+    if expected[:1] in ("", "2"):
+        assert expected == parse_roster(text, "r.csv", rules).people[0].submitted_at
+    else:
+        with pytest.raises(RosterError, match=expected):
+            parse_roster(text, "r.csv", rules)
+    assert "" == parse_roster(text, "r.csv").people[0].submitted_at
 
 
 def test_columns_that_are_not_recognised_are_told() -> None:

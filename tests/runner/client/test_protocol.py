@@ -1026,6 +1026,29 @@ def test_arrays_of_another_form_are_refused(arrays: list[Any]) -> None:
         values_of(arrays)
 
 
+def grads_of(*shared: Any) -> NumbersOfArrays:
+    """Return the gradients in an answer, which says of each which one is the same array."""
+    batch = Batch((Run(ARRAYS, (ask.GRADS,)),), 1000, 1.0, (0,))
+    answer = decode_batch(frame(one("done", [["grads", [], SEEN, *shared]])), batch)
+    assert isinstance(answer, Read)
+    outcome = answer.seeds[0][0]
+    assert isinstance(outcome, Done)
+    assert isinstance(outcome.grads[0], NumbersOfArrays)
+    return outcome.grads[0]
+
+
+def test_gradients_that_are_one_array_are_known() -> None:
+    """For each node, the first one with the same array; nothing if all differ."""
+    assert ((0, 1, 0, 3), ()) == (grads_of([0, 1, 0, 3]).shared, grads_of([]).shared)
+
+
+@every("shared", [[0, 1], [0, 1, 0, 3, 4], [0, 1, 0, 20_000_000], [0, 1, 0, "a"], 0])
+def test_one_array_for_other_nodes_is_refused(shared: Any) -> None:
+    """There is an index for each node."""
+    with pytest.raises(Refused):
+        grads_of(shared)
+
+
 def test_numbers_and_arrays_are_not_mixed() -> None:
     """A program with arrays is answered with arrays, and any other one with numbers."""
     with pytest.raises(Refused, match="numbers in place of arrays"):

@@ -196,6 +196,8 @@ def test_arrays_with_several_users(engine: EngineUnderCheck) -> None:
 def test_graphs_that_mix_the_operations(engine: EngineUnderCheck) -> None:
     engine.charged_elsewhere(*CHARGED_ONCE)
     engine.agrees(*ALONE, *SUMS, *MIXED)
+    drawn = engine.fresh(6, ops=("add", "mul", "sub", "sum", "matmul", "tanh"), sizes=(2, 4), with_arrays=True)
+    engine.agrees(*drawn)
 
 
 @check("numbers")

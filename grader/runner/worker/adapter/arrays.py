@@ -27,6 +27,7 @@ class _Numpy(NamedTuple):
     type_of: Callable[[Any], Any]
     as_list: Callable[[Any], Any]
     as_number: Callable[[Any], Any]
+    memory_of: Callable[[Any], object]
 
 
 _known: list[_Numpy] = []
@@ -40,7 +41,19 @@ def learn_numpy() -> None:
         shape_of, type_of = numpy.ndarray.shape.__get__, numpy.ndarray.dtype.__get__
         as_list, as_number = numpy.ndarray.tolist, numpy.generic.item
         makers = numpy.array, numpy.full
-        _known.append(_Numpy(numpy.ndarray, numpy.generic, *makers, shape_of, type_of, as_list, as_number))
+        # of the small numpy, `_in_memory` is the same
+        memory_of = getattr(numpy.ndarray, "_in_memory", None) or _in_memory(numpy.ndarray.__array_interface__.__get__)
+        _known.append(_Numpy(numpy.ndarray, numpy.generic, *makers, shape_of, type_of, as_list, as_number, memory_of))
+
+
+def _in_memory(interface: Callable[[Any], dict[str, Any]]) -> Callable[[Any], object]:
+    """Return a function that returns where the numbers of an array are, as numpy's array interface has it."""
+
+    def memory_of(value: Any) -> object:
+        seen = interface(value)
+        return seen["data"][0], seen["shape"], seen["strides"]
+
+    return memory_of
 
 
 def _is_a(value: object, kind: type) -> bool:
@@ -56,6 +69,26 @@ def is_numpy(value: object) -> bool:
 def is_array(value: object) -> bool:
     """Return whether an object is an array with other than one number, or a list."""
     return type(value) is list or (is_numpy(value) and math.prod(_known[0].shape_of(value)) != 1)
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of one of numpy's arrays, or any other object itself."""
+    return _known[0].made(value) if is_numpy(value) else value
+
+
+def shared(given: Sequence[object]) -> list[int]:
+    """Return for each object the index of the first one that is the same array. Return no indices if all differ.
+
+    Two of numpy's arrays are the same if their numbers are at the same places in memory.
+    """
+    first: dict[object, int] = {}
+    found = []
+    for index, value in enumerate(given):
+        key: object = id(value) if type(value) is list else (index, None)
+        if is_numpy(value) and 0 not in _known[0].shape_of(value):
+            key = _known[0].memory_of(value)
+        found.append(first.setdefault(key, index))
+    return found if len(first) < len(found) else []
 
 
 def has_numpy() -> bool:

@@ -333,7 +333,13 @@ class Graph:
         return ["values", *self._observed(self.shape.data)]
 
     def grads(self) -> Observation:
-        return ["grads", *self._observed(self.shape.grad)]
+        observed = self._observed(self.shape.grad)
+        return ["grads", *observed, *([self._shared()] if self.most else [])]
+
+    def _shared(self) -> list[int]:
+        """Return for each node the first one whose gradient is the same array, if any gradients are."""
+        own = [node if isinstance(node, self.shape.cls) else None for node in self.objects]
+        return arrays.shared([self.shape.inner(getattr(node, self.shape.grad, None)) for node in own])
 
     def _observed(self, name: str) -> list[Any]:
         """Return the numbers of all nodes. If the program has arrays, return no numbers, and the arrays."""

@@ -603,8 +603,9 @@ class InlineRules(Rules):
 
     def run(self, node: Any) -> None:
         shape, nodes = self.shape, self._nodes.engine_nodes()
-        upstream = getattr(node, shape.grad)
-        before = [getattr(one, shape.grad) for one in nodes]
+        upstream = arrays.copied(getattr(node, shape.grad))
+        # copies, because the pass may change an array in place
+        before = [arrays.copied(getattr(one, shape.grad)) for one in nodes]
         # observe a pass from the node, and undo everything that it changed
         observer = GradientObserver(
             shape.cls,

@@ -147,6 +147,9 @@ class ndarray:
         places, memory = self._places, self._memory
         return memory[places.start : places.stop] if type(places) is range else [memory[place] for place in places]
 
+    def _in_memory(self):
+        return id(self._memory), self._shape, tuple(self._places)
+
     def tolist(self):
         rows = self._numbers()
         for length, count in zip(self._shape[:0:-1], list(_itertools.accumulate(self._shape, _operator.mul))[-2::-1]):

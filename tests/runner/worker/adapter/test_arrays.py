@@ -138,3 +138,24 @@ def test_arguments_are_made_of_what_was_sent() -> None:
     """A tuple, a slice and a list each have a form of their own."""
     sent: list[list[Any]] = [["", [["slice", 1, None, None], ["list", 0, 2]]], ["axis", [0, 1]], ["keepdims", True]]
     assert ([(slice(1, None), [0, 2])], {"axis": (0, 1), "keepdims": True}) == arrays.called_with(sent)
+
+
+ROW = np.array([1.0, 2.0])
+LIST = [1.0, 2.0]
+
+
+@every(
+    ("given", "first"),
+    [
+        ([ROW, ROW.copy(), ROW], [0, 1, 0]),
+        ([ROW, ROW.reshape(2), ROW.view(OwnArray)], [0, 0, 0]),
+        ([ROW.copy(), ROW], []),
+        ([ROW, ROW[::-1], ROW[:1]], []),
+        ([LIST, [1.0, 2.0], LIST], [0, 1, 0]),
+        ([1.0, 1.0, None, None], []),
+        ([], []),
+    ],
+)
+def test_the_same_array_is_known(given: list[Any], first: list[int]) -> None:
+    """Numpy's arrays are the same if their numbers are; lists are if they are one object."""
+    assert first == arrays.shared(given)
