@@ -273,6 +273,9 @@ def photograph_site(folder: Path) -> None:
                 sheet.locator("#failure .line").first.evaluate(
                     "(button) => (button.click(), document.activeElement.blur())"
                 )
+                if not phone:  # the figure shows the learner's numbers
+                    sheet.locator(".figure .engines button").last.evaluate("(button) => button.click()")
+                    sheet.wait_for_selector(".figure .card.wrong", timeout=240_000)
                 sheet.screenshot(path=folder / f"site-{name}.png")
                 sheet.close()
             serving.shutdown()

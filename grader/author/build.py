@@ -8,9 +8,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import TypeAlias
 
 import msgspec
+from msgspec import structs
 
 from ..base.files import read_plain, write_atomically
 from ..base.memo import Memo, grader_digest
@@ -24,6 +26,8 @@ from ..verdict.diagnosis import Behaviour, Misconception, check_of, read_misconc
 from ..verdict.grading import Grader, examine, plan
 from ..words.practice import unread_text
 from .drawing import drawn
+
+SOLUTION = Path(__file__).resolve().parent / "templates" / "solution.py.txt"  # of a new exercise
 
 # -- Make exercise files from solutions: a TODO replaces the code between the markers
 
@@ -39,12 +43,17 @@ def make_stub(course: Course, exercise: Exercise) -> str:
     source = read_source(path)
     if source.unread is not None:
         raise CourseError(path, None, unread_text(source.unread, path.name))
+    return _stub_of(path, source.text, exercise)
+
+
+def _stub_of(path: Path, solution: str, exercise: Exercise) -> str:
+    """Return the exercise file for the text of a solution. Raises `CourseError`, which names the path."""
     # `opened` is the line in which the present region began, or 0
     lines: list[str] = []
     opened = 0
     region_count = 0
     missing = {figure.id for figure in exercise.figures}
-    for number, line in enumerate(source.text.splitlines(), 1):
+    for number, line in enumerate(solution.splitlines(), 1):
         begin = _BEGIN.fullmatch(line)
         if begin and opened:
             raise CourseError(path, number, f"BEGIN SOLUTION within the region that began in line {opened}")
@@ -133,15 +142,21 @@ def write_stubs(course: Course, known: Mapping[str, str], *, force: bool = False
 def is_work(course: Course, exercise: Exercise, known: Mapping[str, str]) -> bool:
     """Return whether somebody has worked on an exercise's file.
 
-    A file is not work if it is missing, empty, the present stub of its solution, or the stub in `known` (by exercise
-    id). Raises the same errors as `make_stub`.
+    A file is not work if it is missing, empty, the present stub of its solution, the stub in `known` (by exercise id),
+    or the one that `grade new` wrote. Raises the same errors as `make_stub`.
     """
     present = read_source(course.exercise_file(exercise))
     if present.problem is not None:
         return present.problem != "missing"
     # blank lines at the ends do not count as work, because editors add and remove them
     untouched = ("", make_stub(course, exercise).strip(), known.get(exercise.id, "").strip())
-    return present.text.strip() not in untouched
+    if present.text.strip() in untouched:
+        return False
+    # the title, which is in the first line, may have changed since
+    fields = {"number": exercise.number, "id": exercise.id, "title": exercise.title}
+    text = Template(SOLUTION.read_text(encoding="utf-8")).substitute(fields)
+    new = _stub_of(SOLUTION, text, structs.replace(exercise, figures=()))
+    return present.text.strip().partition("\n")[2] != new.strip().partition("\n")[2]
 
 
 # -- The progress of a long command, in steps of about the same length that are counted in advance

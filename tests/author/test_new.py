@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from read_yaml import read_yaml
 
-from grader.author.build import make_stub
+from grader.author.build import is_work, make_stub
 from grader.author.release import NewError, new_course, new_exercise
 from grader.course.load import Part, load_course
 
@@ -167,3 +167,14 @@ def test_the_tape_can_have_another_exercise(tmp_path: Path) -> None:
     course = load_course(tmp_path / "tape")
     assert ("04_undo", 35) == (made.stem, course.max_score)
     assert course.file.read_text(encoding="utf-8").startswith("# A second, small course")
+
+
+def test_a_new_exercise_that_nobody_touched_is_no_work(tmp_path: Path) -> None:
+    """If the author rewrites the solution first, `grade build` writes the exercise file again. A touched one stays."""
+    course = new_course(tmp_path / "mini")
+    (first,) = course.exercises
+    solution = course.solution(first)
+    solution.write_text(solution.read_text().replace("The first exercise", "Logarithms").replace("what is", "which is"))
+    assert not is_work(course, first, {})
+    course.exercise_file(first).write_text(course.exercise_file(first).read_text() + "x = 1\n")
+    assert is_work(course, first, {})

@@ -242,7 +242,7 @@ def summarise(
         decisions = people.decisions(name)
         attempts = _attempts(report, earlier(name))
         marks[name] = [mark(one, file, decisions) for file, one in attempts]
-        results |= {file: _Result.of(one) for file, one in attempts}
+        results |= {file: _Result.of(one, course) for file, one in attempts}
         # a decision that was made for these files settles reasons for a review
         applied = in_force(decisions, digests(report), people.found(name)).applied
         undecided = tuple(reason for reason in review_reasons(report) if not _is_decided(reason, applied))
@@ -306,12 +306,16 @@ class _Result(NamedTuple):
     diagnoses: frozenset[tuple[str, Diagnosis]]
 
     @classmethod
-    def of(cls, report: Report) -> "_Result":
+    def of(cls, report: Report, course: Course) -> "_Result":
+        """Return the numbers of a report in the order of the course. What the report lacks is missing."""
+        found = {one.id: one for one in report.exercises}
+        checks = {(one.id, check.id): check for one in report.exercises for check in one.checks}
+        rows = [[checks.get((one.id, check.id)) for check in one.checks] for one in course.exercises]
         return cls(
-            tuple(one.status for one in report.exercises),
-            tuple(tuple(check.score for check in one.checks) for one in report.exercises),
-            tuple(tuple(check.status == "passed" for check in one.checks) for one in report.exercises),
-            frozenset((one.id, check.diagnosis) for one in report.exercises for check in one.checks if check.diagnosis),
+            tuple(found[one.id].status if one.id in found else "missing" for one in course.exercises),
+            tuple(tuple(check.score if check else 0 for check in row) for row in rows),
+            tuple(tuple(check is not None and check.status == "passed" for check in row) for row in rows),
+            frozenset((id, check.diagnosis) for (id, _), check in checks.items() if check.diagnosis),
         )
 
     def after(self, decided: Mapping[str, int], course: Course) -> "_Result":

@@ -48,15 +48,16 @@ def draw_arrays(seed: str, count: int, *, ops: Sequence[str], sizes: tuple[int, 
     low, high = sizes
     if not 1 <= low <= high <= _MOST_STEPS:
         raise ProgramError(f"sizes must be between 1 and {_MOST_STEPS}, not {sizes}")
-    plans = [(f"{seed}:{i}", low + (high - low) * i // max(1, count - 1)) for i in range(count)]
-    return [_one(own_seed, size, tuple(ops)) for own_seed, size in plans]
+    sizes_of = [low + (high - low) * i // max(1, count - 1) for i in range(count)]
+    # each operation in turn is in a program, because some fit fewer nodes than others
+    return [_one(f"{seed}:{i}", size, tuple(ops), ops[i % len(ops)]) for i, size in enumerate(sizes_of)]
 
 
 @lru_cache(maxsize=4096)  # all submissions of a cohort get the same programs
-def _one(seed: str, size: int, ops: tuple[str, ...]) -> Program:
+def _one(seed: str, size: int, ops: tuple[str, ...], needed: str) -> Program:
     for attempt in range(_TRIES):
         drawing = _DrawingOfArrays(random.Random(f"{seed}:{attempt}"), ops)
-        if drawing.draw(size) and _is_moderate(drawn := _summed(drawing.nodes, drawing.shapes, drawing.rng)):
+        if drawing.draw(size, needed) and _is_moderate(drawn := _summed(drawing.nodes, drawing.shapes, drawing.rng)):
             return drawn
     raise ProgramError(f"no program of {size} operations out of {', '.join(ops)} was found")
 
@@ -113,15 +114,21 @@ class _DrawingOfArrays:
         # the lengths of the axes of a matrix differ
         self.lengths = rng.sample(_LENGTHS, len(_LENGTHS))
 
-    def draw(self, size: int) -> bool:
-        """Draw the nodes of a program, except the sum at the end. Return whether enough operations fit."""
-        self._add(_leaf("a", tuple(self.lengths[: self.rng.choice((1, 2, 2, 2, 3))]), self.rng))
-        return all(self._step(name) for name in _STEPS[:size])
+    def draw(self, size: int, needed: str) -> bool:
+        """Draw the nodes of a program, except the sum at the end. Return whether enough operations fit.
 
-    def _step(self, name: str) -> bool:
-        """Add one operation, with the leaves that it needs. Return whether one fits."""
+        Args:
+            size: the number of operations.
+            needed: the operation that one of them must be.
+        """
+        self._add(_leaf("a", tuple(self.lengths[: self.rng.choice((1, 2, 2, 2, 3))]), self.rng))
+        at = self.rng.randrange(size)
+        return all(self._step(name, (needed,) if i == at else self.ops) for i, name in enumerate(_STEPS[:size]))
+
+    def _step(self, name: str, ops: Sequence[str]) -> bool:
+        """Add one of some operations, with the leaves that it needs. Return whether one fits."""
         for _ in range(20):
-            op = self.rng.choice(self.ops)
+            op = self.rng.choice(ops)
             # the last nodes more often, so that programs are deep
             first = max(self.rng.randrange(len(self.nodes)) for _ in range(2))
             if (made := self._operands(op, first)) is None:
@@ -204,7 +211,9 @@ def _arguments(op: str, shape: Shape, rng: random.Random, first: int) -> tuple[t
         arguments = tuple(("", axis) for axis in rng.sample(range(axes), axes))
     elif op == "getitem":
         rows = ("list", *(rng.randrange(shape[0]) for _ in range(3)))
-        arguments = (("", rng.choice((rng.randrange(shape[0]), ("slice", 1, None, None), rows))),)
+        # `a[1]` of an array with one axis would be a leaf of a list
+        one = [rng.randrange(shape[0])] * (axes > 1)
+        arguments = (("", rng.choice((*one, ("slice", 1, None, None), rows))),)
         if shape[0] < 2:
             return None
     return (first,), arguments
