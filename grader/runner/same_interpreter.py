@@ -346,7 +346,7 @@ def _reaches(node: ast.AST, modules: dict[str, ModuleType], imported: set[str]) 
     """Return whether a node of a syntax tree reaches what the grader uses, too."""
     match node:
         case ast.Name(id=name):
-            return name in _NAMES or (name.startswith("__") and name not in ("__name__", "__doc__", "__slots__"))
+            return name in _NAMES or (name.startswith("__") and name not in _SPECIAL)
         case ast.Attribute(value=value, attr=name, ctx=context):
             if name in _ATTRIBUTES or name.startswith(_FRAMES) or (name.startswith("__") and name not in _SPECIAL):
                 return name.endswith("__") or not name.startswith("__")  # other names with `__` are private to a class

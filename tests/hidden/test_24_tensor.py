@@ -102,6 +102,7 @@ PLACES = [
     program("L = sum(a.transpose(1, 0) * b)", a=A, b=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
     program("L = sum(a.transpose(1, 2, 0) * b)", a=BLOCK, b=[[1.0, -2.0], [3.0, 0.5]]),
     program("L = sum(a.T * b)", a=A, b=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
+    program("L = sum(a.T * a.transpose(1, 0) * b)", a=A, b=[[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0]]),
     program("L = sum(a[0] * b + a[1])", a=A, b=ROW),
     program("L = sum(a[:, 1:] * b)", a=A, b=[2.0, -3.0]),
     program("L = sum(a[[0, 1, 1]] * b)", a=A, b=[[1.0, -2.0, 3.0], [0.5, -1.5, 4.0], [2.5, 0.25, -3.0]]),
@@ -109,6 +110,7 @@ PLACES = [
     program("L = a[0, 1] * a[1, 2] + a[0, 1]", a=A),
     program("L = sum(stack([a, b, a], axis=1) * stack([b, b, a]).mean(axis=0, keepdims=True).mean())", a=A, b=B),
     program("L = sum(concat([a, b], axis=1) * concat([b, a], axis=1))", a=A, b=COLUMN),
+    program("L = sum(concat([b, a, b]) * c)", a=A, b=[ROW], c=[*A, *B]),
 ]
 SHARED = [
     program("h = a * b; L = sum(h * h + a)", a=A, b=ROW),

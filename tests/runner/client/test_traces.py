@@ -19,6 +19,7 @@ def test_solutions_leave_nothing(path: Path) -> None:
     [
         "from math import exp, tanh; exp(1)",
         "import random; random.seed(1); random.gauss(0, 1)",
+        "class Value: __radd__, __rmul__ = __add__, __mul__",
         "import collections.abc as c; c.Iterable",
         "self.grad += 1; self._prev[0].grad = 2; del self.grad",
         "from dataclasses import *",
