@@ -67,7 +67,7 @@ def test_a_course_from_nothing(grade: Grade, work: Path) -> None:
     assert 2 == done.stdout.count("findings: 0")
     assert 0 == grade("--from", "solutions", cwd=mine).returncode
     done = grade("release", "../out", cwd=mine)
-    wrote = ["exercises/01_first.py", "exercises/02_second.py", "README.md", ".gitignore"]
+    wrote = ["exercises/01_first.py", "exercises/02_second.py", "README.md", "AGENTS.md", ".gitignore"]
     assert (0, "".join(f"wrote ../out/{name}\n" for name in wrote)) == (done.returncode, done.stdout)
 
 
