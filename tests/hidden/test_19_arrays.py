@@ -10,8 +10,8 @@ ROW, OTHER_ROW = [1.5, -2.0, 0.75, 3.0, -0.5], [4.0, 0.5, -1.0, 2.0, 1.25]
 BLOCK = [[[1.0, 2.0], [-1.0, 0.5], [3.0, -2.0]], [[0.25, -3.0], [2.0, 1.0], [-0.5, 4.0]]]
 WHOLE, OTHER_WHOLE = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[2.0, 7.0, 1.0], [1.0, 3.0, -1.0]]
 
-# A root that is an array has an upstream gradient of ones. So a result is multiplied by another array, which is then its
-# upstream gradient. A single number multiplies a sum.
+# A root that is an array has an upstream gradient of ones. So a result is multiplied by another array, which is then
+# its upstream gradient. A single number multiplies a sum.
 PRODUCTS = [
     program("L = a * b", a=ROW, b=OTHER_ROW),
     program("L = a * b * c", a=A, b=B, c=C),
