@@ -60,7 +60,15 @@ def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     return lambda count: monkeypatch.setattr(run, "cores", lambda: count)
 
 
-@pytest.mark.parametrize("words", [["--json", "--instructor"], ["--line", "--json"], ["--all"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--json", "--instructor"],
+        pytest.param(["--line", "--json"], marks=pytest.mark.exhaustive),
+        pytest.param(["--all"], marks=pytest.mark.exhaustive),
+    ],
+    ids=" ".join,
+)
 def test_the_report_is_the_same_on_any_number_of_cores(
     grade: Grade, exercises: Path, quick_course: Path, on: Callable[[int], None], words: list[str]
 ) -> None:

@@ -109,6 +109,7 @@ def test_a_file_that_is_slow_to_parse_ends_no_grader(warm: Warm, line: str) -> N
     assert found is None or len(found.places) <= 1
 
 
+@pytest.mark.exhaustive
 def test_endless_changes_end_after_a_count_of_steps(warm: Warm) -> None:
     """Each change that does not end is stopped by a count, so the result is the same each time."""
     budget = repair.search_budget()

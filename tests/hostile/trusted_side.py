@@ -11,6 +11,7 @@ import resource
 import runpy
 import string
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +26,7 @@ from hypothesis import strategies as st
 
 from grader.base.text import Style
 from grader.checks import CheckFailed, EngineUnderCheck
-from grader.classes.cohort import summarise
+from grader.classes.cohort import ROSTER, summarise
 from grader.classes.feedback import feedback_page
 from grader.classes.page import build_page, render_cohort
 from grader.course.facts import FaultFact
@@ -391,6 +392,8 @@ class TrustedSide:
     def __init__(self) -> None:
         self.course: Course = load_course(ROOT)
         self.book: AnswerBook = read_book(self.course.book)
+        self.results = Path(tempfile.mkdtemp(prefix="backward-results-"))
+        (self.results / ROSTER).write_text("Identifier,Full name,Grade,Last modified (grade),Feedback comments\n")
         self.told = self.course.details
 
         self.oracle = Oracle(self.book, None)  # knows all answers: nothing is computed
@@ -484,6 +487,7 @@ class TrustedSide:
         build_page(summary, [report])
         forms = {**export_formats(), **run_formats()}.values()
         request = ExportRequest(
+            results=self.results,
             assignment="Backward",
             title=self.course.title,
             details=self.told,

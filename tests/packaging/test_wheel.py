@@ -43,15 +43,15 @@ def test_it_holds_the_course_and_no_solution(wheel: Path) -> None:
     assert region[1] not in stub
 
 
-def test_its_metadata_link_to_what_the_course_stands_on(wheel: Path) -> None:
-    """The links of the package are links of the glossary, too, and each link has a label."""
+def test_its_metadata_link_to_the_projects_own_address(wheel: Path) -> None:
+    """Each link of the package begins with the address in pyproject.toml. While that is empty, there is none."""
     archive = zipfile.ZipFile(wheel)
     (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
     links = re.findall(r"^Project-URL: (.+), (https://\S+)$", archive.read(metadata).decode(), re.M)
 
-    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
-    assert links
-    assert [] == [link for _, link in links if f"({link})" not in glossary]
+    (home,) = re.findall(r'^home = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.M)
+    assert bool(home) == bool(links)
+    assert [] == [link for _, link in links if not link.startswith(home)]
 
 
 def test_a_learner_begins_from_the_wheel_alone(run: Run, run_in: Run, wheel: Path, tmp_path: Path) -> None:

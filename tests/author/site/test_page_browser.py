@@ -941,6 +941,7 @@ def test_a_forged_verdict_is_a_failure(visit: Visit) -> None:
     page.locator("#reset").click()
 
 
+@exhaustive
 def test_damaged_storage_and_addresses_are_left_alone(still: BrowserContext, course: Course) -> None:
     """What the page would not have stored is not there for it, and an address may end in anything."""
     page = still.new_page()
