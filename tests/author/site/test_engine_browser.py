@@ -98,7 +98,7 @@ def decided(result: dict[str, Any]) -> Any:
     "entries",
     [
         pytest.param(SAMPLE, id="sample"),
-        *(pytest.param(GRADED[at::12], id=f"all-{at}", marks=pytest.mark.timeout(1800)) for at in range(12)),
+        *(pytest.param(GRADED[at::36], id=f"all-{at}", marks=pytest.mark.timeout(1800)) for at in range(36)),
     ],
 )
 def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries: list[table.Entry]) -> None:
