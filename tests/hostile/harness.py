@@ -47,7 +47,7 @@ REFUSED = {
 }
 # Each run of the tests makes one of so many attacks on the machine in each of the two strongest tiers, and one of so
 # many attacks on the verdict in the strongest. The next commit makes others.
-ONE_OF_CONTAINED, ONE_OF_OTHERS = 4, 8
+ONE_OF_CONTAINED, ONE_OF_OTHERS = 8, 16
 SANDBOXES = OFFICIAL
 PATIENCE_S = 150
 PLACEHOLDER = re.compile(r"@(\w+)@")
