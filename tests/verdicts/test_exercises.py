@@ -84,8 +84,8 @@ def test_misconceptions_load(table: ModuleType, variants: list[Any]) -> None:
     assert {} == table.told(v for v in wrong if any(check["status"] == "skipped" for check in v.result["checks"]))
 
 
-# each run compares one of twenty files of the sample
-@pytest.mark.parametrize("each", [20, pytest.param(1, marks=pytest.mark.exhaustive)])
+# each run compares one of sixty files of the sample
+@pytest.mark.parametrize("each", [60, pytest.param(1, marks=pytest.mark.exhaustive)])
 def test_verdicts_are_the_same_with_another_machines_answers(
     table: ModuleType, graded: Graded, made_elsewhere: Callable[[Course], AnswerBook], tmp_path: Path, each: int
 ) -> None:
