@@ -81,7 +81,7 @@ $(VENV)/installed: pyproject.toml constraints.txt | venv
 # After a change of constraints.txt. It needs the network.
 hashes: $(VENV)/installed
 	@sed -n '1p' hashes.txt > $(VENV)/hashes.txt
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-header --no-annotate \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		-c constraints.txt pyproject.toml >> $(VENV)/hashes.txt
 	@mv $(VENV)/hashes.txt hashes.txt
 
