@@ -103,21 +103,19 @@ class FunctionChecks(Judging):
 
         Args:
             function: The name of the function.
-            arguments: Arrays, as nested lists of floats, and shapes, as tuples.
+            arguments: Arrays, as nested lists of numbers, and shapes, as tuples.
             expected: The array that it must return, or a number if it has the shape ().
         """
-        about = f"{function}({', '.join(str(one) if isinstance(one, tuple) else nested_text(one) for one in arguments)})"
-        for one in (*arguments, expected):
-            if not isinstance(one, tuple):
-                _need_array(one)
+        right = _array(expected)
         given: list[ask.Argument] = [
-            ("shape", one) if isinstance(one, tuple) else ("array", one) for one in arguments
+            ("shape", one) if isinstance(one, tuple) else ("array", arrays.nested(*_array(one))) for one in arguments
         ]
         call = ask.CallFunction(function, given)
+        about = f"{function}({', '.join(str(one) if kind == 'shape' else nested_text(one) for kind, one in given)})"
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
             self._went_through(outcome, about)
-            compare_returned_array(function, outcome.called[0], expected, about)
+            compare_returned_array(function, outcome.called[0], *right, about)
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
@@ -298,10 +296,10 @@ def _argument(given: str | float) -> ask.Argument:
     return ("text", given) if isinstance(given, str) else ("number", given)
 
 
-def _need_array(given: object) -> None:
-    """Raise `ArgumentError` for a nested list that is no array."""
+def _array(given: object) -> tuple[list[float], tuple[int, ...]]:
+    """Return the numbers and the shape of an array. Raises `ArgumentError`."""
     try:
-        arrays.flattened(given)
+        return arrays.flattened(given)
     except (arrays.ShapeError, TypeError) as error:
         raise ArgumentError(f"returns_array: {given} is no array: {error}") from None
 

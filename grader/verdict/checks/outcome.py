@@ -456,13 +456,14 @@ def compare_returned(
         )
 
 
-def compare_returned_array(function: str, returned: Called, expected: object, about: str) -> None:
-    """Fail unless a function returned the expected array, which is given as a nested list, in its shape.
+def compare_returned_array(
+    function: str, returned: Called, numbers: Sequence[float], shape: tuple[int, ...], about: str
+) -> None:
+    """Fail unless a function returned an array with these numbers in this shape.
 
     Args:
         about: The call, as the learner would write it.
     """
-    numbers, shape = arrays.flattened(expected)
     if returned.array is None or returned.array.shape is None:
         fail(
             miscounted(function, returned, len(numbers)) or Returned(function, len(numbers), None, "no array"),
