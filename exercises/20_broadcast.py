@@ -1,8 +1,8 @@
 """20 broadcast: a gradient has the shape of its Tensor
 
-numpy also multiplies a matrix by a row. It uses the row once for each row of the
-matrix: it broadcasts the row. So each number of the row has several uses, as if you had
-used one Value several times.
+In exercise 19, both operands had the same shape. numpy also multiplies a matrix by a
+row: it uses the row once for each row of the matrix. This is called broadcasting. Each
+number of the row then has several uses, like a Value that is used several times.
 
     >>> a = Tensor([[1, 2, 3], [4, 0, -1]])
     >>> b = Tensor([10, 20, 30])
@@ -11,44 +11,44 @@ used one Value several times.
     >>> b.grad
     array([5., 2., 2.])
 
-The first number of b is 10. It is multiplied by 1 and by 4, which are the first numbers
-of the two rows of a. With Values, this is:
+The first number of b is 10. It is multiplied by 1 and by 4, the first numbers of the
+two rows of a. With Values a, b and c for these three numbers, this is:
 
     value | gradient of each node, [local derivative] of each edge
     a   1 | 10 --[10]----.
                 .--[1]--(*)--> p  10 | 1 --[1]---.
-    c   4 | 10 -|[10]----.                      (+)--> L  50 | 1
-                |--[4]--(*)--> q  40 | 1 --[1]---'
-    b  10 | 5 --'
+    b  10 | 5 --[4]-----.                       (+)--> L  50 | 1
+                       (*)--> q  40 | 1 --[1]----'
+    c   4 | 10 --[10]---'
 
-Two contributions add up in b: 1 + 4 = 5. The other two numbers of b get 2 + 0 = 2 and
-3 - 1 = 2. So b has three gradients, as it has three numbers.
+Two contributions add up in b: 1 + 4 = 5. In the same way, the other two numbers of b
+get 2 + 0 = 2 and 3 - 1 = 2.
 
     In PyTorch:  (a * b).sum().backward(); b.grad  # tensor([5., 2., 2.])
 
-In numpy, a * out.grad has the shape (2, 3), and b has the shape (3,). `unbroadcast`
-gets such an array and the shape of the operand. It adds up all contributions to the
-same number, and returns an array of this shape. These are the shapes of an operand of
-which the result has the shape (2, 3):
+With arrays, the contributions to b are a * out.grad. This array has the shape (2, 3),
+and b has the shape (3,). `unbroadcast` gets such an array and the shape of an operand.
+It adds up the contributions to each number of the operand, and returns an array of the
+operand's shape. If a result has the shape (2, 3), an operand can have these shapes:
 
-    (2, 3)    is not repeated
-    (3,)      is repeated along axis 0, which it lacks
-    (1, 3)    is repeated along axis 0, where it has the length 1
-    (2, 1)    is repeated along axis 1, where it has the length 1
-    ()        is repeated along both axes, which it lacks: it is a single number
+    (2, 3)    It is not repeated.
+    (3,)      It is repeated along axis 0, which it lacks.
+    (1, 3)    It is repeated along axis 0, where it has the length 1.
+    (2, 1)    It is repeated along axis 1, where it has the length 1.
+    ()        It is a single number, repeated along both axes, which it lacks.
 
-numpy compares shapes from their last axis on, so an operand lacks axes at the front.
-Both operands can be repeated: (2, 1) and (1, 3) give a result of shape (2, 3).
+numpy compares shapes from their last axis on, so the axes that an operand lacks are the
+first ones. Both operands can be repeated: (2, 1) and (1, 3) give the shape (2, 3).
 
-accumulate() expects the right shape. An array of shape (2, 3), added to a gradient of
-shape (3,) with `x = x + y`, gives a gradient of shape (2, 3), without an error. With
-`x += y`, numpy raises a ValueError.
+accumulate() needs a contribution of the right shape. If an array of shape (2, 3) is
+added to a gradient of shape (3,), the gradient gets the shape (2, 3), without an error.
+With `+=`, numpy raises a ValueError.
 
-Fill in `unbroadcast` first, and then the rules of +, *, - and /. All else is given. In
-2 * a and 1 / a, the number becomes a Tensor of shape ().
+Fill in `unbroadcast`, and then the rules of +, *, - and /. All else is given. In 2 * a
+and 1 / a, the number becomes a Tensor of shape ().
 
-The grader calls `unbroadcast` with arrays, and compares values, gradients and shapes
-with PyTorch's.
+The grader calls `unbroadcast` with arrays and shapes. It also compares values,
+gradients and their shapes with PyTorch's.
 
 To go on, read how PyTorch broadcasts:
 https://docs.pytorch.org/docs/stable/notes/broadcasting.html

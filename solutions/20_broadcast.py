@@ -26,11 +26,11 @@ and b has the shape (3,). `unbroadcast` gets such an array and the shape of an o
 It adds up the contributions to each number of the operand, and returns an array of the
 operand's shape. If a result has the shape (2, 3), an operand can have these shapes:
 
-    (2, 3)    it is not repeated
-    (3,)      it is repeated along axis 0, which it lacks
-    (1, 3)    it is repeated along axis 0, where it has the length 1
-    (2, 1)    it is repeated along axis 1, where it has the length 1
-    ()        it is a single number, repeated along both axes, which it lacks
+    (2, 3)    It is not repeated.
+    (3,)      It is repeated along axis 0, which it lacks.
+    (1, 3)    It is repeated along axis 0, where it has the length 1.
+    (2, 1)    It is repeated along axis 1, where it has the length 1.
+    ()        It is a single number, repeated along both axes, which it lacks.
 
 numpy compares shapes from their last axis on, so the axes that an operand lacks are the
 first ones. Both operands can be repeated: (2, 1) and (1, 3) give the shape (2, 3).
