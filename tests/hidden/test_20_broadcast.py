@@ -8,7 +8,8 @@ from typing import Any
 from grader.checks import EngineUnderCheck, check
 from grader.program import program
 
-NUMBERS = [2.5, -1.75, 4.0, 0.5, -3.25, 1.5, -2.0, 3.75, 0.25, -4.5, 2.25, 1.25, -0.75, 5.0, -1.5]
+# 4.1 is not a number of single precision
+NUMBERS = [2.5, -1.75, 4.1, 0.5, -3.25, 1.5, -2.0, 3.75, 0.25, -4.5, 2.25, 1.25, -0.75, 5.0, -1.5]
 NUMBERS += [number + 6.0 for number in NUMBERS]
 
 A = [[1.0, -2.0, 0.5], [-1.5, 4.1, 3.0]]
