@@ -1,8 +1,9 @@
 """22 matmul: many products and sums in one operation
 
-`@` multiplies two matrices. Each number of a @ b is a row of a times a column of b,
-number by number, and added up: nothing but your products and sums. So a row of a is as
-long as a column of b. The shapes (2, 3) and (3, 2) fit, and the result is (2, 2).
+`@` multiplies two matrices. Each number of a @ b is a row of a times a column of b:
+number by number, and then added up. So it is made of your products and sums. A row of a
+has to be as long as a column of b. With the shapes (2, 3) and (3, 2), it is, and the
+result has the shape (2, 2).
 
     >>> a = Tensor([[1, 2, 3], [4, 5, 6]])
     >>> b = Tensor([[3, 5], [2, 0], [0, 1]])
@@ -13,34 +14,34 @@ long as a column of b. The shapes (2, 3) and (3, 2) fit, and the result is (2, 2
     array([[11.,  4.,  1.],
            [12., -2.,  3.]])
 
-Look at the first number of a, with Values. It is used in both numbers of the first row
-of a @ b: u has 1 * 3 in it, and v has 1 * 5. The rest of each sum is r and s. The
-upstream gradients of u and v are the first row of c, so they are 2 and 1.
+The first number of a is 1. It is used in both numbers of the first row of a @ b: as
+1 * 3, and as 1 * 5. With Values, x is this 1, and u and v are the two products. The
+upstream gradients of the first row of a @ b are the first row of c: 2 and 1.
 
     [figure: first]
 
 Two contributions add up: 2 * 3 + 1 * 5 = 11. The first number of b is 3. It is used in
-both numbers of the first column of a @ b, with the upstream gradients 2 and -1. So its
-gradient is 2 * 1 - 1 * 4 = -2.
+both numbers of the first column of a @ b, times 1 and times 4. There, the upstream
+gradients are 2 and -1, so the gradient is 2 * 1 - 1 * 4 = -2.
 
     In PyTorch:  ((a @ b) * c).sum().backward(); a.grad[0]  # tensor([11.,  4.,  1.])
 
-An array of shape (5, 2, 3) is a batch of five matrices. In a @ b, the last two axes are
-those of the matrices, and all axes before them are batch axes. If a and b have the same
-batch axes, `@` multiplies in pairs. If one of them has no batch axis, or one of length
-1, numpy repeats it, as in an addition: each of the five matrices meets the same matrix.
+An array of shape (5, 2, 3) is a batch of five matrices: the last two axes are those of
+the matrices. If a and b are batches of equal length, `@` multiplies the first matrix of
+a and the first one of b, and so on. If only one of them is a batch, numpy repeats the
+other one: each matrix of the batch meets the same matrix. An axis of length 1 is
+repeated, too, as in an addition. There can be several batch axes.
 
     shape of x   x.T         x.swapaxes(-1, -2)
     (2, 3)       (3, 2)      (3, 2)
     (5, 2, 3)    (3, 2, 5)   (5, 3, 2)
 
-Fill in the rule of `@`. All other rules and `unbroadcast` are given. The grader compares
-values, gradients and shapes with PyTorch's: for two matrices, for batches, for a Tensor
-that is used twice, and for a small network.
+Fill in the rule of `@`. The other rules are given, and so is `unbroadcast`, which they
+use. The grader compares values, gradients and shapes with PyTorch's.
 
-A bonus check has operands with one axis. On the left, such a vector is a matrix with
-one row. On the right, it is a matrix with one column. The result has no axis for it:
-the shapes (3,) and (3, 2) give (2,).
+A bonus check has inputs with one axis. On the left, such a vector is a matrix with one
+row. On the right, it is a matrix with one column. The result has no axis for it: the
+shapes (3,) and (3, 2) give (2,).
 
 Not graded: the derivative of relu at exactly 0.
 
@@ -82,7 +83,7 @@ class Tensor:
         out = Tensor(self.data @ other.data, (self, other))
 
         def _backward():
-            # BEGIN SOLUTION which product is each contribution? is its shape that of the input?
+            # BEGIN SOLUTION which product is each contribution, and which shape has it?
             a, b, upstream = self.data, other.data, out.grad
             # a vector is a matrix: with one column on the right, and with one row on the left
             if b.ndim == 1:

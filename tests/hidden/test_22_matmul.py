@@ -8,8 +8,9 @@ from grader.program import program
 
 
 def array(*shape: int, of: int) -> Any:
-    """Return a nested list of this shape with numbers from -3.5 to 3.5, which `of` chooses. None of them is 0."""
-    rows: list[Any] = [(i * i * 3 + i * (of + 4) + of * 5) % 8 - 3.5 for i in range(math.prod(shape))]
+    """Return a nested list of this shape with numbers from -3.85 to 3.85, which `of` chooses. None is near 0."""
+    # most of these numbers need more than single precision
+    rows: list[Any] = [round(1.1 * ((i * i * 3 + i * (of + 4) + of * 5) % 8 - 3.5), 2) for i in range(math.prod(shape))]
     for length in shape[:0:-1]:
         rows = [rows[at : at + length] for at in range(0, len(rows), length)]
     return rows

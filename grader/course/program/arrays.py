@@ -326,7 +326,7 @@ def _stacked(shapes: Sequence[Shape], axis: int = 0) -> tuple[Shape, Sequence[in
 
 
 def _as_matrices(shapes: Sequence[Shape]) -> tuple[Shape, Shape]:
-    """Return the shapes of the operands of `@`, with a matrix for a vector: a row on the left, a column on the right."""
+    """Return the shapes of the operands of `@` as matrices: a vector is a row on the left, a column on the right."""
     a, b = shapes
     return (1, *a) if len(a) == 1 else a, (*b, 1) if len(b) == 1 else b
 
