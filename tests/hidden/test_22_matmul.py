@@ -1,6 +1,7 @@
 """Products of matrices. The lengths of axes are 2, 3, 4 and 5, so that an axis can be told from its length."""
 
 import math
+import random
 from typing import Any
 
 from grader.checks import EngineUnderCheck, check
@@ -8,9 +9,10 @@ from grader.program import program
 
 
 def array(*shape: int, of: int) -> Any:
-    """Return a nested list of this shape with numbers from -3.85 to 3.85, which `of` chooses. None is near 0."""
-    # most of these numbers need more than single precision
-    rows: list[Any] = [round(1.1 * ((i * i * 3 + i * (of + 4) + of * 5) % 8 - 3.5), 2) for i in range(math.prod(shape))]
+    """Return a nested list of this shape with numbers from -4 to 4, which `of` chooses. None is near 0."""
+    rng = random.Random(of)
+    numbers = [round(0.4 + 3.6 * rng.random(), 1) * (1 if rng.random() < 0.6 else -1) for _ in range(math.prod(shape))]
+    rows: list[Any] = numbers
     for length in shape[:0:-1]:
         rows = [rows[at : at + length] for at in range(0, len(rows), length)]
     return rows
