@@ -246,7 +246,7 @@ class FunctionChecks(Judging):
 
         The function is called with the given function and a list of the leaves' values. The list must have the same
         numbers afterwards. A wrong pass has an error of at least 2e-4 of a gradient. If programs are redrawn, the
-        passes also come in another order. At the end, a right pass comes twice in a row. The learner's process does
+        passes also come in another order. At the end, a correct pass comes twice in a row. The learner's process does
         not know which of them are right.
         """
         # the gradients of each pass; those that do not fit their fault are a mistake of the test
