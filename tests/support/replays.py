@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from grader.course.load import Limits
 from grader.course.oracle.answer_book import Answer
 from grader.practice.replay import Landscape, Replay, SourceText
+from grader.practice.replay.amounts import flat
 from grader.practice.replay.model import Step
 from grader.practice.replay.record import FileToReplay, record, subject_of
 from grader.practice.replay.right_pass import right_pass
@@ -51,7 +52,7 @@ def line_of(text: str) -> int:
 
 def _answer(asked: Program) -> Answer:
     right = right_pass(asked)
-    return Answer(tuple(right.values), tuple(right.grads))
+    return Answer(tuple(flat(right.values)), tuple(flat(right.grads)))
 
 
 def replay(

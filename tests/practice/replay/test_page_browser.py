@@ -373,7 +373,7 @@ def left_by(graph: Program, order: Sequence[int]) -> list[float]:
     values, grads = forward(graph), [float(i == graph.root) for i in range(len(graph.nodes))]
     for at in order:
         for given in contributions(graph.nodes[at], values, values[at], grads[at]):  # type: ignore[arg-type]
-            grads[given.node] += given.amount or 0.0
+            grads[given.node] += given.amount or 0.0  # type: ignore[assignment]
     return grads
 
 
