@@ -138,7 +138,7 @@ class Recording:
         self._values = [self._spelled(node, self._shape.data) for node in self._nodes()]
         self._observer = GradientObserver(self._shape.cls, self._shape.grad, self._written)
         self._tokens = {id(node): self._token(node) for node in graph.engine_nodes()}
-        if isinstance(graph.rules, CalledRules):
+        if isinstance(graph.rules, CalledRules) and not any(map(graph.rules.is_class, graph.engine_nodes())):
             self._functions = graph.rules
             for node in graph.engine_nodes():
                 # a leaf may have a function, too, which does nothing
@@ -161,8 +161,9 @@ class Recording:
         if self._observer is not None:
             with contextlib.suppress(BaseException):
                 self._look()
-                # without functions, no write says which rule changed an array in place
-                self._elsewhere = self._elsewhere or (self._in_place and not self._functions)
+                # without functions, no write says which rule changed an array in place, and there may be no write
+                unseen = self._in_place or (isinstance(self._graph.rules, CalledRules) and not self._visits)
+                self._elsewhere = self._elsewhere or (unseen and not self._functions)
             self._observer.__exit__()
         traced = self._traced()
         if self._trace is not None and traced is None:

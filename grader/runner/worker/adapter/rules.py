@@ -495,6 +495,10 @@ class CalledRules(Rules):
 
         self._replace(node, in_place_of(original, watched))
 
+    def is_class(self, node: Any) -> bool:
+        """Return whether the function is a class. Calls of its methods cannot be watched."""
+        return isinstance(self._function(node), type)
+
     def upstream(self, node: Any, run: "partial[Any]") -> Any:
         """Return the upstream gradient among the arguments of a watched function; None if it is not among them."""
         at = self._upstream_at(node, run.args, run.keywords)
