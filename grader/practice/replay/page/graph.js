@@ -112,7 +112,7 @@ function route(edge, plan) {
   /** @type {(among: LaidEdge[]) => number} */
   const place = (among) => {
     const sorted = [...among].sort((one, other) => came(one)[0] - came(other)[0] || came(one)[1] - came(other)[1]);
-    return (sorted.indexOf(edge) - (sorted.length - 1) / 2) * 22;
+    return (sorted.indexOf(edge) - (sorted.length - 1) / 2) * (lying || plan.card === CARD ? 22 : 66);
   };
   /** @type {(card: Point, side: number, shift: number) => Point} */
   const end = (card, side, shift) =>

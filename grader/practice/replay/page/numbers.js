@@ -94,6 +94,8 @@ const zeros = (shape) => {
   const numbers = Array(shape.reduce((all, length) => all * length, 1)).fill(0);
   return shape.length ? numberOf({ shape: [...shape], numbers }) : exactly(0);
 };
+/** @type {(number: Numeric) => boolean} */
+const isZero = (number) => partsOf(number).every(({ value }) => value === 0);
 /** @type {(nodes: GraphNode[]) => boolean} */
 const haveArrays = (nodes) => nodes.some(({ shape }) => shape?.length);
 

@@ -44,8 +44,11 @@ function totalsOf(visit, rows, grads, scale) {
     const known = changes.every((change) => change.amount !== null);
     const amount = known ? added(changes.map((change) => amountOf(change.amount))) : numberOf(null, "no number");
     const own = rows.filter((row) => row.node === node);
-    const right = own.length ? added(own.map((row) => amountOf(row.amount))) : null;
     const [first, last] = [changes[0], changes.at(-1)];
+    // a gradient that is one array with another changes together with it, though nothing is due to it
+    const reset = node === visit.node && last && isZero(numberOf(last.after));
+    const none = visit.expected.length && grads[node].array && !reset ? zeros(shapeOf(grads[node])) : null;
+    const right = own.length ? added(own.map((row) => amountOf(row.amount))) : none;
     return {
       node,
       before: first ? numberOf(first.before, first.before_text) : grads[node],

@@ -113,11 +113,11 @@ function arrayContributions(run, frame) {
       { "data-node": total.node },
       h("strong", null, `${nameOf(run, total.node)}.grad`),
       part("before", held(before)),
-      part("after", held(after, wrong && right ? plus(before, right) : null, run.scale)),
-      wrong && part("≠ your code changes it by", held(amount, right, run.scale)),
+      part(wrong ? "≠ after" : "after", held(after, wrong && right ? plus(before, right) : null, run.scale)),
+      // the first contribution is what is there after it
+      !isZero(before) && part(`${wrong ? "≠ " : ""}your code changes it by`, held(amount, wrong ? right : null, run.scale)),
       sums,
-      right && (!wrong || sums.length !== 1) && part(wrong ? "a right rule adds" : "your code adds, as a right rule does", held(right)),
-      !right && part("your code changes it by", held(amount)),
+      right && (sums.length !== 1 || own.length > 1) && part("a right rule adds", held(right)),
     );
   });
   return h("div.flows", null, blocks);

@@ -100,6 +100,7 @@ function arises(run, frame, at) {
         before === after ? `${name}.grad stays ${before}.` : `${name}.grad was ${before} and is now ${after}.`;
       const makes = plus(total.before, right);
       const adds = fault === "moved" ? "For the value from the forward pass, it adds" : "A right rule adds";
+      if (right.array && isZero(right)) return `${was} A right rule does not change it.`;
       const end = makes.value === null && !makes.array ? "" : `, which makes ${shown(makes)}`;
       return `${was} ${adds} ${shown(right)}${end}.`;
     });
