@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Tests start Python a thousand times: without compiled files, each time takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: grade site test test-slice test-all check lint types tests compiled book schema tables feedback clean venv
+.PHONY: grade site test test-slice test-all check lint types tests compiled book schema tables feedback hashes clean venv
 
 # Unfilled exercises are no failure of make: exit codes 0 and 1 of `grade` both mean that it graded.
 grade: $(VENV)/learner
@@ -64,7 +64,7 @@ book: $(VENV)/installed
 venv:
 	@$(BIN)/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 
-INSTALL = PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL = PIP_CONSTRAINT=$(CURDIR)/constraints.txt PIP_BUILD_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # What a learner needs, and no more.
 $(VENV)/learner: pyproject.toml constraints.txt | venv
@@ -73,9 +73,17 @@ $(VENV)/learner: pyproject.toml constraints.txt | venv
 
 # What a developer needs, which holds what a learner needs. pip would compile the files one after another.
 $(VENV)/installed: pyproject.toml constraints.txt | venv
-	$(INSTALL) --no-compile -e ".[dev]"
+	$(INSTALL) pip  # an older one knows no dependency groups
+	$(INSTALL) --no-compile -e . --group dev
 	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > $(VENV)/compiled 2>&1 || true  # some are not meant to compile
 	@touch $@ $(VENV)/learner
+
+# After a change of constraints.txt. It needs the network.
+hashes: $(VENV)/installed
+	@sed -n '1p' hashes.txt > $(VENV)/hashes.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		-c constraints.txt pyproject.toml >> $(VENV)/hashes.txt
+	@mv $(VENV)/hashes.txt hashes.txt
 
 # After a change of a format.
 tables: $(VENV)/installed

@@ -16,7 +16,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TextIO
@@ -130,7 +130,7 @@ def instant(text: str) -> datetime | None:
         at = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         return None
-    return at if at.tzinfo else at.replace(tzinfo=timezone.utc)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def of_type(name: str) -> str:

@@ -22,7 +22,7 @@ _GRADE, _FEEDBACK, _MAXIMUM, _CHANGEABLE = "grade", "feedbackcomments", "maximum
 def worksheet(reports: Iterable[Report], request: ExportRequest) -> Iterator[str]:
     """Yield the worksheet that is the roster, with a grade and feedback for each learner with a submission.
 
-    Raises `UserError` if the roster is no worksheet.
+    Raises `UserError` if the roster is not a worksheet.
     """
     try:
         text = read_plain(request.results / ROSTER).decode("utf-8-sig")

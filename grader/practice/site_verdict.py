@@ -68,18 +68,18 @@ def shown_check(result: ExerciseResult, check: CheckResult) -> ShownCheck:
     shown = ShownCheck(check.title, check.status, check.score, check.max_score, check.bonus)
     if check.status == "passed":
         return shown
-    told = failure(result, check)
+    failed = failure(result, check)
     return replace(
         shown,
-        program=told.program,
+        program=failed.program,
         results=[
             ShownResult(row.label, row.actual, row.expected, words.EXPECTED_BY[row.source], row.one_of_several)
             for row in compared(check)
         ],
-        message=_linked_lines(told.message),
-        facts=[_linked(fact) for fact in told.facts],
-        line=_linked(told.line),
-        why=told.why,
+        message=_linked_lines(failed.message),
+        facts=[_linked(fact) for fact in failed.facts],
+        line=_linked(failed.line),
+        why=failed.why,
     )
 
 

@@ -44,7 +44,7 @@ class Tab:
         course: The course, in whose folder the hidden tests are.
         patience: How many times more time code may take than on a usual machine.
         alive: A function to call again and again while a file is graded.
-        told: A function to call with JSON: a `CheckProgress` for each check that has ended, a `RunOutput` for each
+        progress: A function to call with JSON: a `CheckProgress` for each check that has ended, a `RunOutput` for each
             piece of text that a run prints, and a replay's page for each part of a training.
     """
 
@@ -53,10 +53,10 @@ class Tab:
         course: Course,
         patience: float = 1.0,
         alive: Callable[[], object] = lambda: None,
-        told: Callable[[str], object] = lambda text: None,
+        progress: Callable[[str], object] = lambda text: None,
     ) -> None:
         self._course = course
-        self._told = told
+        self._progress = progress
         self._longest_s = _LONGEST_S * patience
         # until the page provides another numpy
         allow = {"numpy": SMALL} if "numpy" in course.allow_imports else {}
@@ -74,10 +74,10 @@ class Tab:
         folder: Path,
         patience: float = 1.0,
         alive: Callable[[], object] = lambda: None,
-        told: Callable[[str], object] = lambda text: None,
+        progress: Callable[[str], object] = lambda text: None,
     ) -> "Tab":
         """Return the grader of the course in a folder of a site, whose `course.json` has the course."""
-        return cls(Course.decoded((folder / "course.json").read_bytes(), folder), patience, alive, told)
+        return cls(Course.decoded((folder / "course.json").read_bytes(), folder), patience, alive, progress)
 
     def __enter__(self) -> "Tab":
         self._practice.__enter__()
@@ -147,7 +147,7 @@ class Tab:
             if isinstance(event, Report):
                 return event
             if isinstance(event, CheckEnded):
-                self._told(_json(CheckProgress(exercise, event.result.title, event.result.status == "passed")))
+                self._progress(_json(CheckProgress(exercise, event.result.title, event.result.status == "passed")))
         raise AssertionError("a grading has a report")
 
     def _end_search(self) -> None:
@@ -162,7 +162,7 @@ class Tab:
     def run(self, exercise: str, text: str, selection: str = "") -> str:
         """Run a file as a program, or a selection of its lines. Afterwards, the tab must not be used any more.
 
-        What the program prints is told as it is printed.
+        Report what the program prints as it prints it.
 
         Args:
             selection: The lines, after the file was imported. If they are empty, the file's own
@@ -174,7 +174,7 @@ class Tab:
 
         def heard(printed: str) -> None:
             for at in range(0, len(printed), PIECE):
-                self._told(_json(RunOutput(printed[at : at + PIECE])))
+                self._progress(_json(RunOutput(printed[at : at + PIECE])))
 
         error = run_as_program(text, self._course.by_id[exercise].filename, heard, selection)
         return _json(RunOutput(error[-PIECE:], error=bool(error)))
@@ -248,7 +248,7 @@ class Tab:
         return msgspec.json.encode(document(Played(built))).decode()
 
     def train(self, exercise: str, text: str, training: str, rate: float, engine: str = "") -> str:
-        """Train what the file of an exercise can train. What there is to show is told after each part of the steps.
+        """Train what the file of an exercise can train. Report what there is to show after each part of the steps.
 
         Args:
             training: The id of one of the exercise's trainings.
@@ -271,7 +271,7 @@ class Tab:
             self._here, self._course.limits, FileToReplay(one.id, one.filename, source), training, rate, own
         ):
             shown = msgspec.json.encode(document(played)).decode()
-            self._told(shown)
+            self._progress(shown)
         return shown
 
     def packed(self, texts: str, reports: str = "[]") -> bytes:

@@ -93,7 +93,7 @@ def _execute(source: str, filename: str, names: dict[str, object]) -> None:
 
 def _traceback(error: BaseException, files: tuple[str, ...]) -> str:
     """Return the traceback of an error without the frames of this module and of the interpreter's own code."""
-    told = traceback.TracebackException.from_exception(error)
-    own = [frame for frame in told.stack if frame.filename in files]
-    told.stack = traceback.StackSummary.from_list(own)
-    return "".join(told.format(chain=False))
+    described = traceback.TracebackException.from_exception(error)
+    own = [frame for frame in described.stack if frame.filename in files]
+    described.stack = traceback.StackSummary.from_list(own)
+    return "".join(described.format(chain=False))

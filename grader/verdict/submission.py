@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import UNSET, Struct
@@ -71,7 +71,7 @@ def report_on(
         grader_version=__version__,
         course=CourseStamp.of(course),
         submission=submission.stamp,
-        graded_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        graded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         isolation=Isolation(tier, course.limits),
         status=overall(results),
         score=sum(result.score for result in results),

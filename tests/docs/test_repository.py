@@ -1,6 +1,9 @@
 """The files of the repository for GitHub and for citations."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +58,25 @@ def test_the_repositorys_address_is_one_setting() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 1 == text.count("\nhome = ")
     assert "[project.urls]" not in text
+
+
+@pytest.mark.parametrize(
+    ("tag", "heading", "code"),
+    [
+        (f"v{__version__}", f"## {__version__} (2026-03-01)", 0),
+        ("v9.9.9", f"## {__version__} (2026-03-01)", 1),
+        (f"v{__version__}", "## Unreleased", 1),
+    ],
+    ids=["agree", "another tag", "no page in the changelog"],
+)
+def test_a_release_has_the_version_of_its_tag(tag: str, heading: str, code: int, tmp_path: Path) -> None:
+    """The workflow ends before it builds anything if the tag, the package and the changelog do not agree."""
+    steps = read(GITHUB / "workflows" / "release.yml")["jobs"]["build"]["steps"]
+    (script,) = [step["run"] for step in steps if "name" in step]
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n{heading}\n")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tmp_path / ".venv" / "bin" / "python").chmod(0o755)
+    environment = {**os.environ, "GITHUB_REF_NAME": tag}
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=environment, capture_output=True)
+    assert code == done.returncode

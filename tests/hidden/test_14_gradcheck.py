@@ -33,6 +33,9 @@ BELOW = program("L = a * 1.5 - a * a * a", a=0)
 FAINT = program("L = a * 0.001", a=1)
 RAISED = program("L = a * 3 + 100000", a=1)
 TWINS = program("L = a * b * 2 + b", a=1, b=1)
+OTHER_TWINS = program("L = a * b * 5 + a", a=1, b=1)
+# The length of all gradients hides an error of 0.0003 in that of b, under every seed.
+UNEQUAL = program("L = a * 100 + b", a=1, b=1)
 SMALL = program("L = a * 0.0002 + b * 0.0003", a=0.5, b=-1.5)
 TINY = program("L = a * 0.0002", a=1000)
 LARGE = program("L = exp(a) * b", a=20, b=0.5)
@@ -50,8 +53,9 @@ def test_numeric_gradients(engine: EngineUnderCheck) -> None:
         THREE,
         FIVE,
         program("L = exp(3 * a) * b", a=0.5, b=-1.5),  # bends: a step of 0.01 is too large
-        program("L = a * b + b + 10000", a=2, b=-3),  # is rounded: a step of 1e-10 is too small
-        program("L = a * a * b + 10000", a=1.5, b=-3),
+        # rounded: a step of 1e-10 is too small; the numbers are the same under every seed, and so is the rounding
+        program("L = a * b + b + 10000", a=1, b=1),
+        program("L = a * a * b + 10000", a=1, b=1),
         program("L = a * a * b", a=1000, b=0.5),
         SMALL,
         program("L = a * b + a * 3", a=1, b=1),  # the same numbers for two functions, under every seed
@@ -64,8 +68,9 @@ def test_numeric_gradients(engine: EngineUnderCheck) -> None:
 def test_both_sides(engine: EngineUnderCheck) -> None:
     engine.differentiates(
         "numeric_grad",
-        program("L = a * a * 1000000 + b", a=0, b=0.5),
-        program("r = relu(a); L = r * b", "r = a * 0.5; L = r * b", a=0, b=3),
+        # the same numbers for two functions, under every seed
+        program("L = a * a * 1000000 + b", a=0, b=1),
+        program("r = relu(a); L = r * b", "r = a * 0.5; L = r * b", a=0, b=1),
         program("d = a - b; r = relu(d); L = r * c + a", "d = a - b; r = d * 0.5; L = r * c + a", a=2, b=2, c=-1.5),
         program(
             "p = relu(a); n = -a; q = relu(n); L = p + q + b",
@@ -73,7 +78,7 @@ def test_both_sides(engine: EngineUnderCheck) -> None:
             a=0,
             b=3,
         ),
-        tolerance=1e-5,
+        tolerance=1e-2,  # a step to one side is wrong by half of a gradient or more; one of 1e-11 is rounded by less
     )
 
 
@@ -118,9 +123,11 @@ def test_each_input(engine: EngineUnderCheck) -> None:
         GivenPass(VOLUME, "missing", lambda a, b, c: (a, b, 0)),
         GivenPass(VOLUME, "cancelling", lambda a, b, c: (a - b, b + b, c)),
         GivenPass(VOLUME, "cancelling", lambda a, b, c: (a, b + c, 0)),
+        GivenPass(VOLUME),  # once more: gradients of the passes before must not stay
         GivenPass(TWINS),
         GivenPass(TWINS, "sign", lambda a, b: (-a, b)),
         GivenPass(TWINS, "factor", lambda a, b: (a, b * 1.5)),
+        GivenPass(OTHER_TWINS),
         GivenPass(FIVE),
         GivenPass(FIVE, "sign", lambda a, b, c, d, e: (-a, b, c, d, e)),
         GivenPass(FIVE, "factor", lambda a, b, c, d, e: (a, b / 2, c, d, e)),
@@ -160,5 +167,6 @@ def test_tolerances(engine: EngineUnderCheck) -> None:
         GivenPass(STEEP),
         GivenPass(FAINT, "small", lambda a: (a * 1.0003,)),
         GivenPass(RAISED, "small", lambda a: (a * 1.0003,)),
+        GivenPass(UNEQUAL, "small", lambda a, b: (a, b * 1.0003)),
         GivenPass(FIVE, "small", lambda a, b, c, d, e: (a, b, c * 1.0003, d, e)),  # not in the mean of the errors
     )

@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = Path(sys.executable).parent
-SUPPORTED = [(3, minor) for minor in range(10, 16)]
+SUPPORTED = [(3, minor) for minor in range(11, 16)]
 WATCHED_S = 240
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

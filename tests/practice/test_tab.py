@@ -290,12 +290,12 @@ def test_a_figure_shows_the_learners_numbers(tab: Tab) -> None:
         assert [] == json.loads(tab.figure(exercise, text, figure, leaves))["replays"]
 
 
-def test_a_training_is_told_while_it_goes_on() -> None:
+def test_a_training_reports_its_progress() -> None:
     """The page gets what there is to show after each part, and the answer is the last of them."""
     (exercise,) = [one for one in COURSE.exercises if one.id == "vanish"]
     half = COURSE.solution(exercise).read_text(encoding="utf-8").replace("def residual", "def later")
     told: list[str] = []
-    with Tab(COURSE, patience=60, told=told.append) as tab:
+    with Tab(COURSE, patience=60, progress=told.append) as tab:
         last = tab.train("vanish", half, "weights-1", 0.01)
     assert (60, last) == (len(told), told[-1])
     losses = [len(json.loads(one)["thermometers"][0]["losses"]) for one in told]

@@ -1,4 +1,4 @@
-"""What is said of wrong tensor engines, and that other numbers change no verdict on exercise 24."""
+"""Sentences about wrong tensor engines, and verdicts on exercise 24 with other numbers."""
 
 from pathlib import Path
 from types import ModuleType

@@ -17,7 +17,7 @@ from ...words import author as words
 from ...words.sentence import cannot_be_read
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
-_PINS = "constraints.txt"
+_PINS = ("constraints.txt", "hashes.txt")
 _DISTRIBUTION = "backward_grader"
 
 
@@ -127,7 +127,7 @@ def platform_files(
     files = {path: _filled(template, course_value, exit_option) for path, template in platform.templates.items()}
     # the wheel, the pinned versions, and the course
     files[str(folder / wheel_path.name)] = data
-    files[str(folder / _PINS)] = _pins()
+    files |= {str(folder / name): _pins(name) for name in _PINS}
     for inner, content in _course_files(course) if course else ():
         files[str(folder / "course" / inner)] = content
     if platform.archive is None:
@@ -178,11 +178,11 @@ def _check_wheel(path: Path, data: bytes) -> None:
         raise SetupError(words.wheel_with_solutions(str(path)))
 
 
-def _pins() -> bytes:
-    """Return the pinned versions. The file is beside the templates in a wheel, and at the root in a checkout."""
+def _pins(name: str) -> bytes:
+    """Return a file of pinned versions. It is beside the templates in a wheel, and at the root in a checkout."""
     for folder in (_TEMPLATES, _TEMPLATES.parents[3]):
-        if (folder / _PINS).is_file():
-            return (folder / _PINS).read_bytes()
+        if (folder / name).is_file():
+            return (folder / name).read_bytes()
     raise SetupError(words.NO_PINS)
 
 

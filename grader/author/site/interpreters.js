@@ -46,8 +46,8 @@ class Interpreter {
     this.timer = undefined;
     /** @type {Map<string, boolean>} */
     this.supplied = new Map(); // the modules that it knows beyond the standard library, and whether it has them
-    /** @type {((told: unknown) => void) | undefined} */
-    this.told = undefined; // is called with what a request says before its answer
+    /** @type {((progress: unknown) => void) | undefined} */
+    this.progress = undefined; // is called with what a request says before its answer
     this.touched = false; // whether a file has run that could have left something behind
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
@@ -79,11 +79,11 @@ class Interpreter {
 
   /**
    * Take a sign of life, or the answer to the request.
-   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean, told?: unknown }} message
+   * @param {{ id?: number, result?: unknown, failed?: unknown, traces?: boolean, progress?: unknown }} message
    */
-  heard({ id, result, failed, traces, told }) {
+  heard({ id, result, failed, traces, progress }) {
     if (traces) this.touched = true;
-    if (told !== undefined) this.told?.(told);
+    if (progress !== undefined) this.progress?.(progress);
     if (!this.request || (id && id !== this.request.id)) return;
     const { resolve, reject } = this.request;
     if (failed !== undefined) reject(new Error(brief(failed)));
@@ -147,8 +147,8 @@ class Interpreters {
     this.lent = new Set();
     /** @type {unknown[] | undefined} */
     this.latest = undefined;
-    /** @type {((told: unknown) => void) | undefined} */
-    this.told = undefined; // is called with what a request says before its answer
+    /** @type {((progress: unknown) => void) | undefined} */
+    this.progress = undefined; // is called with what a request says before its answer
     /** @type {((values: any[], verdict: unknown) => void) | undefined} */
     this.confirmed = undefined;
     addEventListener("message", ({ data, source }) => {
@@ -274,7 +274,7 @@ class Interpreters {
         await current.ask("shallow", []);
         current.touched = true;
       }
-      current.told = (told) => this.told?.(told);
+      current.progress = (progress) => this.progress?.(progress);
       const result = await current.ask(action, values, (patient ? AGAIN : 1) * this.seconds);
       if (current.touched) this.provide();
       return { result, uncertain: uncertain && !shallow };
@@ -306,7 +306,7 @@ class Apart {
    * @param {string} action
    * @param {unknown[]} values
    * @param {number} seconds In which it has to end on a usual machine.
-   * @param {{ begun(): void, told(told: unknown): void, ended(answer: unknown): string }} heard `told` and `ended` take
+   * @param {{ begun(): void, progress(progress: unknown): void, ended(answer: unknown): string }} heard `progress` and `ended` take
    *   what comes from the interpreter, and raise an error if it is not what they expect.
    * @returns {Promise<string | undefined>} How it ended: what `ended` returns, or why it was ended; undefined if another
    *   request has begun meanwhile.
@@ -329,9 +329,9 @@ class Apart {
       if (this.end === own) heard.begun();
       const limit = seconds * interpreter.patience;
       timer = setTimeout(() => own?.(`Stopped after ${Math.round(limit)} seconds.`), limit * 1000);
-      interpreter.told = (told) => {
+      interpreter.progress = (progress) => {
         try {
-          if (this.end === own) heard.told(told);
+          if (this.end === own) heard.progress(progress);
         } catch (error) {
           own?.(failed(error));
         }

@@ -397,11 +397,11 @@ class Page {
 
   /**
    * Show a check that has ended while others still run.
-   * @param {unknown} told
+   * @param {unknown} progress
    */
-  checked(told) {
+  checked(progress) {
     try {
-      const check = answered("checked", told);
+      const check = answered("checked", progress);
       if (check.exercise === this.exercise.id) this.verdict.checked(check);
     } catch (error) {
       console.warn(messageOf(error)); // the verdict that follows is checked, too
@@ -623,7 +623,7 @@ class Page {
     await loaded;
     const interpreters = new Interpreters(frame, course.hangSeconds, course.imports);
     await interpreters.current.ready;
-    interpreters.told = (told) => page.checked(told);
+    interpreters.progress = (progress) => page.checked(progress);
     interpreters.confirmed = (values, verdict) => page.confirmed(values, verdict);
     page.interpreters = interpreters;
     byId("grade").disabled = byId("run").disabled = byId("train").disabled = byId("export").disabled = byId("import").disabled = false;

@@ -37,7 +37,7 @@ class Running {
     this.begin(selection);
     const why = await this.apart.ask("run", [exercise, text, selection], RUN_S, {
       begun: () => (byId("ran-state").textContent = "Running …"),
-      told: (told) => this.print(answered("run", told).text),
+      progress: (progress) => this.print(answered("run", progress).text),
       ended: (answer) => {
         const { text: error } = answered("run", answer);
         this.print(error, true);

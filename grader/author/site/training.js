@@ -86,7 +86,7 @@ class TrainingView {
     const own = engines && byId("training-engine").value === "own" ? engine : "";
     const why = await this.apart.ask("train", [exercise.id, text, id, byId("training-rate").valueAsNumber, own], TRAIN_S, {
       begun: () => (byId("training-state").textContent = own ? "Training, on your engine from exercise 12 …" : "Training …"),
-      told: (told) => this.show(answered("train", told)),
+      progress: (progress) => this.show(answered("train", progress)),
       ended: (answer) => (answered("train", answer).note ? "Ended." : "Trained."),
     });
     if (why === undefined) return;

@@ -21,7 +21,7 @@ gc.set_threshold(200_000)  # the nodes of a large graph; collecting while it is 
 sys.path.insert(0, "/site/packages")
 from grader.practice.tab import Tab
 
-tab = Tab.of_site(Path("/site/course"), patience, alive, told)
+tab = Tab.of_site(Path("/site/course"), patience, alive, progress)
 tab.__enter__()
 # learner code has no use for the bridge to JavaScript
 sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__name__ != "JsFinder"]
@@ -64,7 +64,7 @@ async function start({ urls, module, library, lock, grader }, say) {
   const patience = Math.max(1, (performance.now() - begun) / USUAL_MS);
   pyodide.globals.set("patience", patience);
   pyodide.globals.set("alive", () => say({ alive: true }));
-  pyodide.globals.set("told", (/** @type {string} */ told) => say({ told }));
+  pyodide.globals.set("progress", (/** @type {string} */ progress) => say({ progress }));
   return { tab: pyodide.runPython(START), patience, memory: () => pyodide._module.HEAPU8.length };
 }
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -99,7 +99,7 @@ def later_by(time: str, more: timedelta) -> str:
     try:
         return (_at(time) + more).isoformat()
     except OverflowError:
-        return datetime.max.replace(tzinfo=timezone.utc).isoformat()
+        return datetime.max.replace(tzinfo=UTC).isoformat()
 
 
 def _at(text: str) -> datetime:

@@ -701,6 +701,6 @@ class FilesToReplay:
 def defines(text: str, *names: str) -> bool:
     """Return whether a line of a file begins a function or a method with one of these names.
 
-    The text is not parsed, because Python 3.10's parser crashes the process on some texts.
+    The text is not parsed, because a file with a syntax error has functions, too.
     """
     return any(found[1] in names for found in _DEFINITION.finditer(text))

@@ -28,8 +28,7 @@ SECRET = str(Path(__file__).resolve())  # a file of the grader, which no worker 
 NOBODY = 65_534
 # Isolated mode (-I) would ignore the fixed hash seed. The worker gets its parts one by one instead: an
 # environment without other variables, no user site (-s), no site-packages (-S), and no current folder on the
-# search path (-P). Python 3.10 has no -P. There the current folder is the root folder, and _BOOT removes it from
-# the search path before it imports anything.
+# search path (-P).
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
@@ -39,7 +38,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
 }
 _BOOT = (
-    "import sys; sys.path[:] = [sys.argv[1], *filter(None, sys.path)]; "
+    "import sys; sys.path.insert(0, sys.argv[1]); "
     "control = int(sys.argv[2]); settings = sys.argv[3]; sys.argv[:] = ['']; "
     "from worker.adapter.trials import open_file; from worker.confine import server; del sys.path[0]; "
     "server.main(control, settings, open_file)"
@@ -84,8 +83,7 @@ def settings(tier: str, request: StartRequest, uid: int) -> str:
 
 def interpreter(executable: str, worker_parent: str, request: StartRequest, worker_settings: str) -> list[str]:
     """Return the command that starts a server process."""
-    safe_path = ["-P"] if sys.version_info >= (3, 11) else []
-    return [executable, "-s", "-S", *safe_path, "-c", _BOOT, worker_parent, str(request.control), worker_settings]
+    return [executable, "-s", "-S", "-P", "-c", _BOOT, worker_parent, str(request.control), worker_settings]
 
 
 def spawn(command: Sequence[str], request: StartRequest) -> "subprocess.Popen[bytes]":

@@ -11,7 +11,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import PurePath
 
 from msgspec import UNSET
@@ -153,7 +153,7 @@ def classroom50(report: Report, variables: Mapping[str, str]) -> str:
     Raises:
         KeyError: the runner did not set a variable in `VARIABLES`.
     """
-    at = datetime.fromisoformat(report.graded_at).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = datetime.fromisoformat(report.graded_at).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     identity = {field: variables[name] for field, name in VARIABLES.items()}
     return json_text(
         {

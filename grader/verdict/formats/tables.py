@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from ...base.text import one_line
 from ...course.learners import Person
@@ -200,7 +200,7 @@ def _time(text: str) -> str:
     """Return a time in nbgrader's format; an empty text if it is not a time."""
     try:
         at = datetime.fromisoformat(text.removesuffix(" UTC").replace("Z", "+00:00"))
-        return str(at.astimezone(timezone.utc).replace(tzinfo=None) if at.tzinfo else at)
+        return str(at.astimezone(UTC).replace(tzinfo=None) if at.tzinfo else at)
     except (ValueError, OverflowError):
         return ""
 

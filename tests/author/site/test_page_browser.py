@@ -408,7 +408,7 @@ SILENT = """() => {
 
 @exhaustive
 def test_an_interpreter_without_a_sign_of_life_gets_more_time(still: BrowserContext) -> None:
-    """What a busy machine kept from answering is asked once more in another interpreter, which may take longer."""
+    """A request without an answer in time is made again in another interpreter, which may take longer."""
     page = still.new_page()
     page.goto("/")
     assert page.evaluate(SILENT) == "answered"

@@ -10,7 +10,7 @@ import json
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
 EXERCISE = "01_distribute.py"
-DUE = datetime(2026, 3, 1, 22, 59, tzinfo=timezone.utc)
+DUE = datetime(2026, 3, 1, 22, 59, tzinfo=UTC)
 DEADLINES = """\
 due: 2026-03-01T23:59:00+01:00
 grace: 10 min

@@ -70,12 +70,12 @@ def test_what_a_process_used_is_counted_when_it_ends(running: Running) -> None:
     """CPU time of the file and its batches counts, and the time spent waiting while they sleep."""
     budget = Budget()
     spin = "end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
-    process = running(f"{spin}\ntime.sleep(0.2)", budget=budget, limits=Limits(cpu_s=5))
+    process = running(f"{spin}\ntime.sleep(0.6)", budget=budget, limits=Limits(cpu_s=5))
     assert went_through(process.ask(cpu_s=5))
     process.close()
     assert 0.2 <= budget.cpu_s < 3
-    assert budget.wall_s >= 0.19
-    assert budget.clock_s >= 0.4
+    assert budget.wall_s >= 0.19  # on a busy machine, fewer moments of the sleep are observed
+    assert budget.clock_s >= 0.8
 
 
 def test_a_tenfold_of_the_time_by_the_clock_exceeds_a_budget() -> None:

@@ -115,14 +115,19 @@ def _below(pid: int) -> list[int]:
 
 
 def test_a_worker_imports_nothing_from_its_current_folder(tmp_path: Path) -> None:
-    """Not even where Python knows no `-P`, as before 3.11, and looks for modules there first."""
+    """No module there is taken for one of the standard library or of the worker."""
     mark = tmp_path / "sprung"
     for name in sys.stdlib_module_names - {"__main__"} | {"worker"}:
         (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r} + '\\n')\n")
     command = tiers.interpreter(sys.executable, str(tiers.WORKER.parent), StartRequest(0, {}), "{}")
-    old = [word for word in command if word != "-P"]
     done = subprocess.run(
-        old, cwd=tmp_path, env=tiers.ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command,
+        cwd=tmp_path,
+        env=tiers.ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "worker/confine/server.py" in done.stderr  # it came so far, and was given no socket
     assert not mark.exists()

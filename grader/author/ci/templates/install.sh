@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Install the grader that lies beside this file, in the versions of constraints.txt: install.sh FOLDER [oracle]
-# With "oracle", install PyTorch too. It is needed for numbers from a secret seed. The folder
-# becomes a virtual environment; FOLDER/bin/grade is the command.
+# Install the grader that lies beside this file: install.sh FOLDER [oracle]
+# All other packages have the versions and the hashes of hashes.txt.
+# With "oracle", install PyTorch too, in the version of constraints.txt. It is needed for numbers from
+# a secret seed. The folder becomes a virtual environment; FOLDER/bin/grade is the command.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 target="$1"
@@ -20,10 +21,13 @@ if [[ ! -x "$target/bin/python" ]]; then
     fi
     "$python" -I -m venv "$target"
 fi
-install=("$target/bin/python" -I -m pip install --quiet --disable-pip-version-check -c "$here/constraints.txt")
+install=("$target/bin/python" -I -m pip install --quiet --disable-pip-version-check)
 wheel="$(ls "$here"/backward_grader-*.whl)"
-"${install[@]}" "$wheel"
+"${install[@]}" --require-hashes -r "$here/hashes.txt"
+"${install[@]}" --no-deps "$wheel" # pip takes no hash of a file on the disk
 if [[ "${2:-}" == oracle ]]; then
+    # the index of builds for CPUs has files with other hashes
+    install+=(-c "$here/constraints.txt")
     "${install[@]}" --no-deps ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch
     "${install[@]}" "${wheel}[oracle]"
 fi

@@ -86,10 +86,10 @@ def _places(error: BaseException, filename: str) -> Iterator[tuple[CodeType, int
 def _line(traceback: TracebackType) -> int:
     """Return the line at which a frame is. If it is at an instruction without a line, return that of the one before.
 
-    In Python 3.10 and 3.11, the jump back to an outer loop has no line.
+    In Python 3.11, the jump back to an outer loop has no line.
     """
     line: int | None = traceback.tb_lineno
-    if line is not None and line > 0:  # Python 3.10 gives -1 in place of None
+    if line is not None:
         return line
     code = traceback.tb_frame.f_code
     before = [line for start, _, line in code.co_lines() if line is not None and start <= traceback.tb_lasti]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from . import arrays, values
 
-_OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")  # Python 3.10 has no co_qualname
+_OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")
 _NOTHING = object()
 _MOST_READS = 2_000  # the most reads of gradients that are remembered
 
@@ -185,7 +185,7 @@ def _function_like(original: FunctionType, act_instead: Callable[..., object]) -
 
     # the name, the file and the line of the learner's function, in case code looks at them
     theirs = original.__code__
-    names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE if hasattr(theirs, name)}
+    names: dict[str, Any] = {name: getattr(theirs, name) for name in _OF_CODE}
     code = stand_in.__code__.replace(**names)
     new = FunctionType(code, original.__globals__, original.__name__, None, stand_in.__closure__)
     new.__qualname__, new.__doc__, new.__module__ = original.__qualname__, original.__doc__, original.__module__

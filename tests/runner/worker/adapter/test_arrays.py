@@ -1,6 +1,6 @@
 """Arrays of a learner's engine are read with their shape, their type and exact numbers, and made like others."""
 
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ class Offered:
         return np.array([9.0])
 
 
-def hexes(*numbers: float) -> list[str]:
+def hexes(*numbers: SupportsFloat) -> list[str]:
     return [float(number).hex() for number in numbers]
 
 
