@@ -250,19 +250,6 @@ def test_a_replay_shows_the_failure(tab: Tab, practice: Practice) -> None:
     assert ("a + a counts both uses of a", True) == (first, "A value times itself" in more)
 
 
-@pytest.mark.slow
-def test_a_replay_shows_arrays(tab: Tab, practice: Practice) -> None:
-    """The replay of an engine of nested lists that does not sum is that which a sandbox records."""
-    exercise = COURSE.by_id["tensor"]
-    lists = ROOT / "tests" / "fixtures" / "right" / "24_tensor" / "nested_lists.py"
-    wrong = lists.read_text(encoding="utf-8").replace("return fit(add_up(x), shape)", "return fit(x[0], shape)")
-    source = decode_source(Path("exercises", exercise.filename), wrong.encode())
-    shown = json.loads(tab.replay(exercise.id, wrong))["replays"][0]
-    expected = document(practice.replays(exercise, source)).replays[0]
-    assert json.loads(msgspec.json.encode(expected)) == shown
-    assert "contribution" == shown["fault"]
-
-
 def test_a_replay_shows_the_graph_that_a_function_builds(tab: Tab) -> None:
     """That is every node of the learner's softmax, without the presets, which would show the given engine."""
     (exercise,) = [one for one in COURSE.exercises if one.id == "softmax"]

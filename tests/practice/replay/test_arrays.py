@@ -8,10 +8,14 @@ import pytest
 from every import every
 from torch_answers import answer
 
+from grader.course.load import Limits
 from grader.practice.replay import Replay
 from grader.practice.replay.amounts import Shaped, amount_of, finite, flat, is_zero, shape_of
+from grader.practice.replay.record import FileToReplay, record, subject_of
 from grader.practice.replay.right_pass import right_pass
 from grader.program import Program, program
+from grader.runner.client import Source
+from grader.runner.same_interpreter import Here
 
 ROOT = Path(__file__).resolve().parents[3]
 TENSOR = (ROOT / "solutions" / "24_tensor.py").read_text(encoding="utf-8")
@@ -129,6 +133,18 @@ def test_arguments_are_shown_as_a_program_writes_them(replay: Make) -> None:
     """A sum has its axis, and an index of two axes has no parentheses."""
     shown = replay(program("L = sum(a[:, 1:].sum(axis=0))", a=A), text=TENSOR)
     assert ["", ":, 1:", "axis=0", ""] == [node.arguments for node in shown.nodes]
+
+
+@pytest.mark.slow
+def test_a_replay_in_a_tab_is_that_of_a_process(replay: Make) -> None:
+    """An engine of nested lists that does not sum is recorded in the same interpreter as in a process."""
+    text = (FIXTURES / "nested_lists.py").read_text(encoding="utf-8")
+    text = text.replace("return fit(add_up(x), shape)", "return fit(x[0], shape)")
+    expected = replay(STRETCHED, text=text)
+    assert "contribution" == expected.fault
+    file = FileToReplay("engine", "12_engine.py", Source(Path("12_engine.py"), text))
+    with Here() as here:
+        assert (expected,) == record(here, Limits(), file, subject_of(STRETCHED), (), lambda p: None)
 
 
 # -- wrong engines ----------------------------------------------------------------------------------
