@@ -38,7 +38,8 @@ test-all: export BACKWARD_FUZZ_CASES = 300
 # TypeScript is installed once, by npm. Without npm, this says so.
 SCRIPTS = $(BIN)/python tests/tools/javascript/check.py $(VENV)/javascript
 
-TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# The slowest tests are listed at the end, so that a new slow one is seen.
+TESTS = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --durations 40 --durations-min 1
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

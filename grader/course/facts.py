@@ -91,7 +91,7 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     |------------------------|-----------------------------------------------------------------------------|
     | `single_precision`     | all values, or all gradients, are numbers of single precision               |
     | `value`                | in `program` the value of the result is `found`, and should be `expected`   |
-    | `gives_other`          | the result is not a node, but a `found`                                     |
+    | `gives_other`          | the result is not a node, but a `found`: of `program`, or of any numbers    |
     | `overwrites`           | the rule sets the input's gradient instead of adding to it                  |
     | `gives_input`          | the result is one of the inputs, and not a new node                         |
     | `rule_is_none`         | the result has None where other results have their rule                     |

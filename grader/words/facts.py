@@ -13,7 +13,6 @@ from .sentence import filled
 
 # The sentences, by kind. Their fields are those of a fact, of `_fields`, and of `_rule_fields` for facts about a rule.
 _OF_RULES: dict[FactKind, str] = {  # after the operation and the place of its rule
-    "gives_other": "the result is {found}. It should be a node.",
     "overwrites": "the rule sets {both_grads}{found:? to {found}} instead of adding to {them}.",
     "gives_input": "the result is {any_input} itself, not a new node.",
     "rule_is_none": (
@@ -82,6 +81,9 @@ SENTENCES: dict[FactKind, str] = {
     **OF_TRAINING,
     **{kind: f"In {{operation_text}}{{where}}, {sentence}" for kind, sentence in _OF_RULES.items()},
     # numbers of an operation
+    "gives_other": (
+        "In {shown:?`{shown}` with {numbers}|{operation_text}}, the result is {found}. It should be a node."
+    ),
     "value": "In `{shown}` with {numbers}, L.data is {found}. It should be {expected}.",
     "contribution": (
         "In `{shown}`{where}, with {numbers} and L.grad = {upstream}, {each} receives {found}. "

@@ -161,6 +161,7 @@ _CONDITIONS = {
     "has_axis": "in which {op} has an axis",
     "batches": "in which an operand of `@` has more than two axes",
     "not_square": "in which an operand of `@` is not square",
+    "vector": "in which an operand of `@` has one axis",
     "repeats": "in which an index takes a number more than once",
     "cyclic": "in which `transpose` moves axes in such a way that a second `transpose` does not move them back",
     "unequal_parts": "in which `concat` joins arrays of different lengths",

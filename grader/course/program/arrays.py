@@ -325,11 +325,19 @@ def _stacked(shapes: Sequence[Shape], axis: int = 0) -> tuple[Shape, Sequence[in
 # -- products of matrices
 
 
-def _matmul_shape(shapes: Sequence[Shape]) -> Shape:
+def _as_matrices(shapes: Sequence[Shape]) -> tuple[Shape, Shape]:
+    """Return the shapes of the operands of `@` as matrices: a vector is a row on the left, a column on the right."""
     a, b = shapes
+    return (1, *a) if len(a) == 1 else a, (*b, 1) if len(b) == 1 else b
+
+
+def _matmul_shape(shapes: Sequence[Shape]) -> Shape:
+    a, b = _as_matrices(shapes)
     if len(a) < 2 or len(b) < 2 or a[-1] != b[-2]:
-        raise ShapeError(f"`@` needs the shapes (n, k) and (k, m), not {a} and {b}")
-    return (*broadcast(a[:-2], b[:-2]), a[-2], b[-1])
+        raise ShapeError(f"`@` needs the shapes (n, k) and (k, m), not {shapes[0]} and {shapes[1]}")
+    # the result has no axis for the row or the column of a vector
+    rows, columns = shapes[0][-2:-1], shapes[1][1:][-1:]
+    return (*broadcast(a[:-2], b[:-2]), *rows, *columns)
 
 
 def product(a: Flat, b: Flat, rows: int, inner: int, columns: int) -> Flat:
@@ -357,6 +365,7 @@ def _batches(shapes: Sequence[Shape]) -> Shape:
 
 
 def _matmul(given: Sequence[Flat], shapes: Sequence[Shape]) -> Flat:
+    shapes = _as_matrices(shapes)
     n, k, m = *shapes[0][-2:], shapes[1][-1]
     first, second = (_matrices(flat, shape, _batches(shapes)) for flat, shape in zip(given, shapes, strict=True))
     return [number for a, b in zip(first, second, strict=True) for number in product(a, b, n, k, m)]
@@ -364,10 +373,11 @@ def _matmul(given: Sequence[Flat], shapes: Sequence[Shape]) -> Flat:
 
 def matmul_terms(upstream: Flat, given: Sequence[Flat], shapes: Sequence[Shape]) -> list[tuple[Flat, Shape]]:
     """Return what each operand of `@` receives before it is summed over the batches along which it is repeated."""
-    n, k, m = *shapes[0][-2:], shapes[1][-1]
-    batches = _batches(shapes)
+    matrices = _as_matrices(shapes)
+    n, k, m = *matrices[0][-2:], matrices[1][-1]
+    batches = _batches(matrices)
     above = _matrices(upstream, (*batches, n, m), batches)
-    first, second = (_matrices(flat, shape, batches) for flat, shape in zip(given, shapes, strict=True))
+    first, second = (_matrices(flat, shape, batches) for flat, shape in zip(given, matrices, strict=True))
     to_a = [product(g, transposed(b, (k, m)), n, m, k) for g, b in zip(above, second, strict=True)]
     to_b = [product(transposed(a, (n, k)), g, k, n, m) for g, a in zip(above, first, strict=True)]
     joined = (list(itertools.chain.from_iterable(each)) for each in (to_a, to_b))

@@ -103,7 +103,11 @@ def _batches(op: Op, given: list[arrays.Shape], result: arrays.Shape) -> bool:
 
 
 def _not_square(op: Op, given: list[arrays.Shape], result: arrays.Shape) -> bool:
-    return op.op == "matmul" and any(shape[-1] != shape[-2] for shape in given)
+    return op.op == "matmul" and any(len(shape) > 1 and shape[-1] != shape[-2] for shape in given)
+
+
+def _vector(op: Op, given: list[arrays.Shape], result: arrays.Shape) -> bool:
+    return op.op == "matmul" and any(len(shape) == 1 for shape in given)
 
 
 def _repeats(op: Op, given: list[arrays.Shape], result: arrays.Shape) -> bool:
@@ -136,13 +140,14 @@ _OF_SHAPES: dict[str, _Holds] = {
     "broadcast": _broadcast,
     "batches": _batches,
     "not_square": _not_square,
+    "vector": _vector,
     "repeats": _repeats,
     "cyclic": _cyclic,
     "unequal_parts": _unequal_parts,
 }
 _FAMILIES = {
     **dict.fromkeys(("stretched", "lacks_axes", "broadcast"), "broadcast"),
-    **dict.fromkeys(("batches", "not_square"), "matmul"),
+    **dict.fromkeys(("batches", "not_square", "vector"), "matmul"),
     "repeats": "getitem",
     "cyclic": "transpose",
     "unequal_parts": "concat",

@@ -369,14 +369,17 @@ def compare_grads(
     operations = {i: node for i, node in enumerate(program.owners) if isinstance(node, Op)}
     root = program.nodes[program.root]
     between = [i for i, node in operations.items() if not node.made and node is not root]
-    if cleared and isinstance(root, Op) and all(observed[i] == 0.0 for i in between):
-        expected = [0.0 if i in operations and observed[i] == 0.0 else grad for i, grad in enumerate(expected)]
-    label = attribute_name if by == "check" else lambda name: gradient_name(program, name)
+    cleared = cleared and isinstance(root, Op) and all(observed[i] == 0.0 for i in between)
 
     def equal(seen: Observed, right: float) -> bool:
         return close(seen, right, scale)
 
-    _compare(program, expected, observed, scale, label, remarks, by, partial(shape_remarks, equal=equal))
+    # what an operation gives back follows from its upstream gradient, also if that was cleared afterwards
+    explained = partial(shape_remarks, program, expected, observed, equal, cleared)
+    if cleared:
+        expected = [0.0 if i in operations and observed[i] == 0.0 else grad for i, grad in enumerate(expected)]
+    label = attribute_name if by == "check" else lambda name: gradient_name(program, name)
+    _compare(program, expected, observed, scale, label, remarks, by, explained)
 
 
 def compare_untouched(program: Program, outcome: Done | Broke, function: str) -> None:
@@ -470,7 +473,7 @@ def _compare(
     label: Callable[[str], str],
     remarks: Sequence[Remark],
     by: ExpectedBy,
-    explained: Callable[..., tuple[Remark, ...]] = lambda *_: (),
+    explained: Callable[[], tuple[Remark, ...]] = lambda: (),
 ) -> None:
     # most numbers are equal, and an infinity is not `close` to itself
     wrong = [i for i, e in enumerate(expected) if observed[i] != e and not close(observed[i], e, scale)]
@@ -491,7 +494,7 @@ def _compare(
             rows[label(program.names[i])] = shown(exact(expected[i], scale)), shown(observed[i])
     fail(
         *remarks,
-        *explained(program, expected, observed),
+        *explained(),
         expected_by=by,
         program=program.shown,
         expected={name: right for name, (right, _) in rows.items()},

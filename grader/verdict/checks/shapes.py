@@ -46,7 +46,7 @@ _FACTORS = (2.0, 3.0, 4.0)  # a factor that is said of a gradient with equal num
 
 
 def shape_remarks(
-    program: Program, expected: Sequence[float], observed: Sequence[Observed], equal: Equal
+    program: Program, expected: Sequence[float], observed: Sequence[Observed], equal: Equal, cleared: bool = False
 ) -> tuple[Remark, ...]:
     """Return a remark on the wrong gradient that is nearest to the root, or nothing if none explains it.
 
@@ -55,10 +55,13 @@ def shape_remarks(
         expected: the right gradients.
         observed: the learner's gradients.
         equal: returns whether an observed number is right.
+        cleared: whether the gradients of operations are 0 and count as right.
     """
     if not isinstance(observed, NumbersOfArrays):
         return ()
     for index in range(program.root, -1, -1):
+        if cleared and isinstance(program.nodes[index], Op):
+            continue
         place = program.slices[index]
         seen = observed[place]
         if not all(map(equal, seen, expected[place])):

@@ -257,13 +257,15 @@ def _without_rule(name: str, outcomes: Sequence[Done | Broke | None], rule_name:
 
 def _wrong_value(form: Form, outcomes: Sequence[Done | Broke | None]) -> FaultFact | None:
     """Return a fact with the first set of numbers for which the result is not a node, or has a wrong value."""
-    for x, outcome in zip(form.numbers, outcomes, strict=True):
-        if outcome is None or not outcome.values:
-            continue
-        seen, right = outcome.values[0][-1], form.value(x)  # the root is the last node
+    # the root is the last node
+    tried = [(x, o, o.values[0][-1]) for x, o in zip(form.numbers, outcomes, strict=True) if o is not None and o.values]
+    kinds = {of_type(seen.type) if isinstance(seen, Odd) and not o.ruled else "" for _, o, seen in tried}
+    for x, outcome, seen in tried:
+        right = form.value(x)
         kind = of_type(seen.type) if isinstance(seen, Odd) else ""
         if kind and not outcome.ruled:
-            return FaultFact("gives_other", operation=form.name, found=kind)
+            shown = "" if len(kinds) == 1 else program_of(form, x).shown
+            return FaultFact("gives_other", operation=form.name, found=kind, program=shown)
         if not is_close(seen, right):
             found, expected = (kind, f"{right:.6g}") if isinstance(seen, Odd) else apart(seen, right)
             return FaultFact(

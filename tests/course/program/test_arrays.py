@@ -148,6 +148,28 @@ def test_products_of_matrices_agree_with_torch(
     agrees("L = sum((a @ b) * c + relu(a @ b))", a=a, b=b, c=c)
 
 
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(
+    st.data(),
+    st.tuples(*[st.sampled_from((1, *LENGTHS))] * 2),
+    st.lists(st.sampled_from(LENGTHS), max_size=2).map(tuple),
+    st.sampled_from(("left", "right", "both")),
+)
+def test_products_with_a_vector_agree_with_torch(
+    data: st.DataObject, lengths: tuple[int, int], batches: Shape, vectors: str
+) -> None:
+    """A vector is a row on the left and a column on the right, and receives the sum over all matrices of a batch."""
+    n, k = lengths
+    shapes: dict[str, tuple[Shape, Shape, Shape]] = {
+        "left": ((k,), (*batches, k, n), (*batches, n)),
+        "right": ((*batches, n, k), (k,), (*batches, n)),
+        "both": ((k,), (k,), ()),
+    }
+    a, b, c = (nested(shape, lambda: drawn(data)) for shape in shapes[vectors])
+    agrees("h = a @ b; L = sum(h * c * h)", a=a, b=b, c=c)
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.data(), SHAPES)
 def test_the_text_of_operations_is_parsed_to_the_same_operations(data: st.DataObject, shape: Shape) -> None:
@@ -227,7 +249,8 @@ def test_any_other_index_takes_a_part_of_an_array(text: str) -> None:
     [
         ("L = a + b", {"a": [1, 2], "b": [1, 2, 3]}, "L = a + b: L: the shapes (2,) and (3,) do not fit"),
         ("h = a @ b; L = sum(h)", {"a": A, "b": A}, "h: `@` needs the shapes (n, k) and (k, m), not (2, 3) and (2, 3)"),
-        ("L = a @ b", {"a": A, "b": ROW}, "`@` needs the shapes (n, k) and (k, m), not (2, 3) and (3,)"),
+        ("L = a @ b", {"a": ROW, "b": A}, "`@` needs the shapes (n, k) and (k, m), not (3,) and (2, 3)"),
+        ("L = a @ b", {"a": A, "b": 2.0}, "`@` needs the shapes (n, k) and (k, m), not (2, 3) and ()"),
         ("L = a.sum(axis=2)", {"a": A}, "an array of shape (2, 3) has no axis 2"),
         ("L = a.sum(axes=0)", {"a": A}, "`sum` has no argument `axes`; did you mean `axis`?"),
         ("L = a.sum(axis=b)", {"a": A}, "an argument of `sum` is not a number"),

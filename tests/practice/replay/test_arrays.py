@@ -21,7 +21,7 @@ from grader.runner.same_interpreter import Here
 ROOT = Path(__file__).resolve().parents[3]
 TENSOR = (ROOT / "solutions" / "24_tensor.py").read_text(encoding="utf-8")
 ARRAYS = (ROOT / "solutions" / "19_arrays.py").read_text(encoding="utf-8")
-FIXTURES = ROOT / "tests" / "fixtures" / "right" / "24_tensor"
+FIXTURES = ROOT / "tests" / "fixtures" / "right" / "24_tensor" / "bases"
 
 Make = Callable[..., Replay]
 A, ROW, COLUMN = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [10.0, 20.0, 30.0], [[2.0], [-3.0]]

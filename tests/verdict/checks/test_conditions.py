@@ -24,6 +24,7 @@ def programs(*texts: str) -> list[Program]:
         (["L = sum(a.mean(axis=0))"], [PLAIN, "L = sum(a.sum(axis=0))"], False, [Condition("drops_axis", "mean")]),
         # two operations, either of which may be the reason
         (["L = sum(a.T @ (a + b))"], [PLAIN], True, []),
+        (["L = sum(a @ b)"], [PLAIN, "L = sum(a @ a.T)"], True, [Condition("vector")]),
         (["L = sum(-a)"], [PLAIN], True, []),
         (["L = sum(-a)", "L = sum(-a + a)"], [PLAIN], True, [Condition("has", "neg")]),
         (["L = sum(-a)", "L = sum(-a + a)"], [PLAIN], False, []),

@@ -169,11 +169,20 @@ def test_a_request_has_the_gradients_of_a_pass_and_not_whether_they_are_right() 
     """Runs with right and with wrong gradients differ in these numbers alone."""
     batches: list[Batch] = []
     tells_apart(engine_that(listened(batches)))
-    right, wrong, _ = (run.steps for run in batches[0].runs)
+    right, wrong, *_ = (run.steps for run in batches[0].runs)
     (call, left), (other, other_left) = right, wrong
     (one, grads), (another, false_grads) = without_gradients(call), without_gradients(other)
     assert ([-2.0, 2.0], [-3.0, 2.0]) == (grads, false_grads)
     assert (one, left) == (another, other_left)
+
+
+def test_a_right_pass_comes_twice_at_the_end() -> None:
+    """Gradients that stay from one call to the next are noticed in any order of the other passes."""
+    batches: list[Batch] = []
+    tells_apart(engine_that(listened(batches)))
+    *others, one, again = (without_gradients(run.steps[0])[1] for run in batches[0].runs)
+    assert len(PASSES) == len(others)
+    assert [-2.0, 2.0] == one == again
 
 
 def test_passes_come_in_another_order_under_a_secret_seed() -> None:

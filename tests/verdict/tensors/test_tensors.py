@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from edited_texts import Text, texts, whole_texts
+from edited_texts import Text, edited_texts, whole_texts
 from every import every
 from read_yaml import read_yaml
 
@@ -18,10 +18,13 @@ from grader.verdict.report import ExerciseResult
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-ENGINES = Path(__file__).resolve().parents[2] / "fixtures" / "tensors"
-BASES, STYLES = whole_texts(ENGINES / "bases"), texts(ENGINES / "right")
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+BASES = whole_texts(FIXTURES / "right" / "24_tensor" / "bases")
+STYLES, WRONG = (
+    sorted(edited_texts(FIXTURES / "tensors" / name, {one.name: one.text for one in BASES}), key=lambda one: one.name)
+    for name in ("right.yaml", "wrong.yaml")
+)
 RIGHT = [*BASES, *STYLES]
-WRONG = texts(ENGINES)
 SAYS: dict[str, list[str]] = read_yaml(HERE / "says.yaml")
 CHECKS = (
     *("forward", "elementwise", "functions", "broadcast", "sums", "matmul", "shared_nodes", "mixed", "numbers"),

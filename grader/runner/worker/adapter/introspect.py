@@ -210,6 +210,10 @@ class Trial:
             # not 0, so that a rule that adds to gradients changes some
             upstream = self.shape.typed(node, 1.0)
             values.put(node, self.shape.grad, upstream)
+            # the pass may set gradients that are None to 0 before it calls the function
+            for source in self.shape.inputs(node):
+                if getattr(source, self.shape.grad) is None:
+                    self.shape.write(source, 0.0)
             if values.wants_argument(function):
                 try:
                     function(upstream)
@@ -693,7 +697,7 @@ def read(module: ModuleType, of_arrays: bool = False) -> EngineReading:
     """
     # the attributes of a leaf and of a node that an operation made
     cls = engine_class(module, "Tensor" if of_arrays else "Value")
-    make = _maker(cls)
+    make = _maker(cls, of_arrays)
     leaves = make(NUMBERS[0]), make(NUMBERS[1])
     data = _data_name(leaves[0])
     combine, node = next(_results(leaves), (None, leaves[0]))
@@ -706,7 +710,9 @@ def read(module: ModuleType, of_arrays: bool = False) -> EngineReading:
     if not usual_pass and combine:
         trial.shape = trial.shape._replace(passes=_other_passes(trial))
     trial.own_pass = usual_pass or bool(trial.shape.passes)
-    if starts_as_none and trial.own_pass and combine and _makes_nodes(trial):
+    if isinstance(getattr(leaves[0], grad), cls):
+        trial.shape = trial.shape._replace(grads_are_nodes=True)
+    elif starts_as_none and trial.own_pass and combine and _makes_nodes(trial):
         trial.shape = trial.shape._replace(grads_are_nodes=_seeds_with_a_node(trial))
     # the local rules
     trial.shape = trial.shape._replace(rule=_rule(trial))
@@ -761,23 +767,40 @@ def _pass_is_rule(trial: Trial) -> bool:
     return False
 
 
-def _maker(cls: type) -> Callable[[float], Any]:
+def _maker(cls: type, of_arrays: bool) -> Callable[[float], Any]:
     """Return a function that makes a leaf that gets a gradient.
 
-    That is the class, unless it has an argument such as `requires_grad=False`, or a leaf has such an attribute.
+    That is the class, unless it has an argument such as `requires_grad=False`, or a leaf has such an attribute. If the
+    class of an engine of arrays makes no leaf of a number, the function makes an array of it first.
     """
-    leaf = cls(NUMBERS[0])
+    call: Callable[..., Any] = cls
+    try:
+        leaf = call(NUMBERS[0])
+    except Exception:  # the class may refuse a number
+        if not (of_arrays and arrays.has_numpy()):
+            raise
+        call = partial(_of_an_array, cls)
+        leaf = call(NUMBERS[0])
+    return _switched_on(cls, call, leaf)
+
+
+def _of_an_array(cls: type, number: Any, **named: Any) -> Any:
+    return cls(arrays.made(number, True), **named)
+
+
+def _switched_on(cls: type, call: Callable[..., Any], leaf: object) -> Callable[[float], Any]:
+    """Return a function that calls `call` so that a leaf gets a gradient."""
     off = [name for name, value in attributes(leaf).items() if value is False and _WANTS_GRADIENT.fullmatch(name)]
     for name in [*_switches(cls), *off]:
         with contextlib.suppress(Exception):  # it need not be an argument
-            make = partial(cls, **{name: True})
+            make = partial(call, **{name: True})
             if name not in off or getattr(make(NUMBERS[0]), name) is True:
                 return make
     if not off:
-        return cls
+        return call
 
     def switched_on(value: float) -> Any:
-        leaf = cls(value)
+        leaf = call(value)
         for name in off:
             setattr(leaf, name, True)
         return leaf

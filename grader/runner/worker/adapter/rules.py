@@ -190,8 +190,9 @@ class EngineReading(NamedTuple):
 
     def inner(self, gradient: object) -> object:
         """Return the number of a gradient: 0 for None if gradients start as None, the value of one that is a node."""
-        if gradient is None and self.grad_starts_as_none:
-            return 0.0
+        return 0.0 if gradient is None and self.grad_starts_as_none else self._inside(gradient)
+
+    def _inside(self, gradient: object) -> object:
         return getattr(gradient, self.data) if self.grads_are_nodes and isinstance(gradient, self.cls) else gradient
 
     def number(self, gradient: object) -> float:
@@ -235,8 +236,8 @@ class EngineReading(NamedTuple):
         return values.spell(self.inner(value) if name == self.grad else value)
 
     def spelled_grads(self, nodes: Iterable[object]) -> list[str]:
-        """Return the gradients of nodes as text, as they are kept."""
-        grads = [getattr(node, self.grad, None) for node in nodes]
+        """Return the gradients of nodes as text, as they are kept. Of a gradient that is a node, return its number."""
+        grads = [self._inside(getattr(node, self.grad, None)) for node in nodes]
         return [str(arrays.seen(grad, _MOST)) if arrays.is_array(grad) else values.spell(grad) for grad in grads]
 
     def seen(self, node: Any, name: str, most: int) -> list[Any]:
@@ -341,7 +342,10 @@ class Rules:
 
     def _three_times(self, gradient: object) -> Any:
         """Return three times a gradient, in its type."""
-        return values.alike(3 * self.shape.number(gradient), gradient)
+        number = 3 * self.shape.number(gradient)
+        if self.shape.grads_are_nodes and isinstance(gradient, self.shape.cls):
+            return self.shape.typed(gradient, number)
+        return values.alike(number, gradient)
 
 
 class StoredRules(Rules):

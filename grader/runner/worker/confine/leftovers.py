@@ -197,8 +197,7 @@ def _of_integers() -> Iterator[tuple[Callable[..., Any], tuple[Any, ...]]]:
 def _classes(namespaces: list[dict[str, Any]]) -> list[type]:
     """Return the classes in modules' namespaces whose attributes can be set, each once."""
     every = (value for namespace in namespaces for value in namespace.values())
-    # `isinstance` takes `list[int]` for a class in Python 3.10
-    found = {id(value): value for value in every if issubclass(type(value), type)}
+    found = {id(value): value for value in every if isinstance(value, type)}
     return [cls for cls in found.values() if cls.__flags__ & _HEAP_TYPE]
 
 

@@ -475,6 +475,8 @@ class Value:
         (("closure", "_backward"), "gradient_property"),
         (("closure", "_backward"), "methods_for_numbers"),
         (("closure", "_backward"), "gradient_is_a_node"),
+        (("closure", "_backward"), "gradient_is_a_node_from_the_start"),
+        (("pull", "push"), "zeros_before_the_pass"),
         (("inline", ""), "tape_cleared_by_zeros"),
         (("pairs", "edges"), "edges_in_a_counter"),
         (("pairs", "edges"), "derivatives_of_the_result"),
