@@ -296,7 +296,7 @@ if TYPE_CHECKING:
 else:
 
     class Held(Observed):
-        """What a node holds: a number, or an array if the program has arrays. The decoder reads it with `_observed`."""
+        """The content of a node: a number, or an array if the program has arrays. `_observed` decodes it."""
 
     for _kind in (float, Odd, Array):
         Held.register(_kind)

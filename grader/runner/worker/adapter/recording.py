@@ -25,7 +25,7 @@ MOST_CHANGES = 2_000
 MOST_PARTS = 20_000  # the most numbers and lengths of axes in all visits, if the program has arrays
 _UNREADABLE = "unreadable"
 Token: TypeAlias = Any
-"""What a gradient or a value is: a number as text, or if the program has arrays, `[shape, type, numbers]`."""
+"""A gradient or a value: a number as text, or if the program has arrays, `[shape, type, numbers]`."""
 
 
 class RecordedGraph(Protocol):
