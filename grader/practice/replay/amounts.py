@@ -11,7 +11,7 @@ from typing import TypeAlias, overload
 
 import msgspec
 
-from ...course.program.arrays import Shape, ShapeError, broadcast, places
+from ...course.program import arrays
 
 
 class Shaped(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ Field: TypeAlias = Amount | None
 """A number or an array in the form for JSON."""
 
 
-def amount_of(numbers: Sequence[float], shape: Shape) -> Amount:
+def amount_of(numbers: Sequence[float], shape: arrays.Shape) -> Amount:
     """Return numbers as an array of a shape, or as a number."""
     return Shaped(tuple(shape), tuple(map(_finite, numbers))) if shape else numbers[0]
 
@@ -58,7 +58,7 @@ def flat(amounts: Iterable[Field]) -> list[float]:
     return [one for amount in amounts for one in numbers_of(amount)]
 
 
-def shape_of(amount: Field) -> Shape:
+def shape_of(amount: Field) -> arrays.Shape:
     """Return the shape."""
     return amount.shape if isinstance(amount, Shaped) else ()
 
@@ -94,9 +94,9 @@ def _combined(function: Callable[[float, float], float], one: Amount, other: Amo
     """Return a function of two amounts, number by number; nan if their shapes do not fit."""
     shapes = shape_of(one), shape_of(other)
     try:
-        shape = broadcast(*shapes)
-    except ShapeError:
+        shape = arrays.broadcast(*shapes)
+    except arrays.ShapeError:
         return math.nan
     first, second = numbers_of(one), numbers_of(other)
-    behind = zip(places(shapes[0], shape), places(shapes[1], shape), strict=True)
+    behind = zip(arrays.places(shapes[0], shape), arrays.places(shapes[1], shape), strict=True)
     return amount_of([function(first[i], second[j]) for i, j in behind], shape)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...course.program import OPERATIONS, Leaf, Op, Program
-from ...course.program.arrays import Applied, Shape, broadcast_axes
+from ...course.program import OPERATIONS, Leaf, Op, Program, arrays
 from .amounts import Amount, amount_of, finite, number, numbers_of, shape_of
 from .model import Contribution, RightVisit
 
@@ -53,7 +52,7 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
     return RightPass(values, tuple(grads), tuple(visits), at_first)
 
 
-def _all(one: float, shape: Shape) -> Amount:
+def _all(one: float, shape: arrays.Shape) -> Amount:
     """Return an amount of a shape whose numbers are all equal."""
     return amount_of([one] * math.prod(shape), shape)
 
@@ -72,10 +71,10 @@ def forward(program: Program) -> tuple[Amount, ...]:
     return tuple(values)
 
 
-def _applied(node: Op, values: Sequence[Amount], out: Amount | None = None) -> Applied:
+def _applied(node: Op, values: Sequence[Amount], out: Amount | None = None) -> arrays.Applied:
     """Return an operation with its operands, and with its value if it is known."""
     operands = [values[one] if isinstance(one, int) else float(one.value) for one in node.operands]
-    return Applied(
+    return arrays.Applied(
         OPERATIONS[node.op].whole,
         lambda *x: value(node.op, x),
         lambda x, out: local_derivatives(node.op, x, out),
@@ -106,7 +105,7 @@ def contributions(node: Op, values: Sequence[Amount], out: Amount, upstream: Amo
     for slot, (one, given) in enumerate(zip(node.operands, sums, strict=True)):
         if isinstance(one, int):
             (term, whole), shape = terms[slot], applied.shapes[slot]
-            axes = broadcast_axes(shape, whole)
+            axes = arrays.broadcast_axes(shape, whole)
             found.append(
                 Contribution(
                     slot,
