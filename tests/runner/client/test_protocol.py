@@ -41,7 +41,7 @@ from grader.runner.client import (
     ask,
     bounds,
 )
-from grader.runner.client.protocol import Array, decode_batch, decode_load
+from grader.runner.client.protocol import decode_batch, decode_load
 from grader.runner.worker.adapter import recording
 from grader.runner.worker.adapter.log import MOST_EVENTS
 from grader.runner.worker.adapter.trace import MOST_NODES
