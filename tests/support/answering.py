@@ -111,6 +111,10 @@ def _returned(program: Program, function: str, given: Sequence[Any]) -> list[Any
     match function:
         case "half":
             return called([(number / 2).hex() for _, number in given])
+        case "sums":
+            (_, rows), _ = given
+            totals = [sum(column).hex() for column in zip(*rows, strict=True)]
+            return [*called(), [[len(totals)], "float64", totals]]
         case "numeric_grad":
             return called([_true_grads(*given[:2])[given[2][1]].hex()])
         case "agrees":

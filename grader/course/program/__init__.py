@@ -17,6 +17,7 @@ from .graph import (
     chain,
     diamonds,
     leaf,
+    nested_text,
     number_text,
     program,
     tree,

@@ -469,11 +469,12 @@ def _in_parentheses(name: str) -> str:
 
 def _leaf_text(leaf: Leaf) -> str:
     """Return the value of a leaf as a learner would write it: 3, or [[2, -3], [1, 4]]."""
-    return _nested_text(arrays.nested(leaf.numbers, leaf.shape))
+    return nested_text(arrays.nested(leaf.numbers, leaf.shape))
 
 
-def _nested_text(value: Any) -> str:
-    return f"[{', '.join(map(_nested_text, value))}]" if isinstance(value, list) else number_text(value)
+def nested_text(value: Any) -> str:
+    """Return a nested list of numbers, or a number, as a learner would write it."""
+    return f"[{', '.join(map(nested_text, value))}]" if isinstance(value, list) else number_text(value)
 
 
 # -- Large programs of regular shape, described by a short text instead of their full expression

@@ -324,10 +324,11 @@ class Called(_Wire, tag="called", frozen=True):
     nodes: tuple[_Index, ...] | None = None
     other: _Name | None = None
     truth: bool | None = None
+    array: Array | None = None
 
     def __post_init__(self) -> None:
         """Refuse a result of two kinds."""
-        if sum(field is not None for field in (self.numbers, self.nodes, self.other, self.truth)) > 1:
+        if sum(field is not None for field in (self.numbers, self.nodes, self.other, self.truth, self.array)) > 1:
             raise ValueError("a result has several kinds")
 
 

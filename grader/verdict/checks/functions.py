@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from ...course.program import NOTHING, Leaf, Program
+from ...course.program import NOTHING, Leaf, Program, arrays, nested_text
 from ...course.remarks import (
     AfterCall,
     HoldsInput,
@@ -25,6 +25,7 @@ from .outcome import (
     compare_grads,
     compare_list,
     compare_returned,
+    compare_returned_array,
     compare_values,
     exact,
     fail,
@@ -92,6 +93,31 @@ class FunctionChecks(Judging):
             compare_returned(function, outcome.called[0], expected, about, reveal)
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False, answers={} if reveal else expected)
+
+    def returns_array(self, function: str, *arguments: Sequence[object], expected: float | Sequence[object]) -> None:
+        """Check that a learner's function, called with arrays and shapes, returns the expected array.
+
+            engine.returns_array("row_of", [[1, 2, 3], [4, 5, 6]], (3,), expected=[5, 7, 9])
+
+        An array is one of numpy's if the file has numpy, and otherwise a nested list.
+
+        Args:
+            function: The name of the function.
+            arguments: Arrays, as nested lists of numbers, and shapes, as tuples.
+            expected: The array that it must return, or a number if it has the shape ().
+        """
+        right = _array(expected)
+        given: list[ask.Argument] = [
+            ("shape", one) if isinstance(one, tuple) else ("array", arrays.nested(*_array(one))) for one in arguments
+        ]
+        call = ask.CallFunction(function, given)
+        about = f"{function}({', '.join(str(one) if kind == 'shape' else nested_text(one) for kind, one in given)})"
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            self._went_through(outcome, about)
+            compare_returned_array(function, outcome.called[0], *right, about)
+
+        self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
     def measures(self, function: str, *names: str, on: Program, by: Measure, passed: bool = False) -> None:
         """Check the numbers that a learner's function returns for a list of nodes, and that it changes nothing.
@@ -271,6 +297,14 @@ class FunctionChecks(Judging):
 
 def _argument(given: str | float) -> ask.Argument:
     return ("text", given) if isinstance(given, str) else ("number", given)
+
+
+def _array(given: object) -> tuple[list[float], tuple[int, ...]]:
+    """Return the numbers and the shape of an array. Raises `ArgumentError`."""
+    try:
+        return arrays.flattened(given)
+    except (arrays.ShapeError, TypeError) as error:
+        raise ArgumentError(f"returns_array: {given} is no array: {error}") from None
 
 
 def _handed(p: Program, grads: Sequence[float]) -> list[ask.Argument]:

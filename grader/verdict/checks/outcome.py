@@ -16,7 +16,7 @@ import msgspec
 
 from ...base.text import of_type
 from ...course.oracle import Answer
-from ...course.program import BINARY, METHODS, REFLECTED, Leaf, Op, Program
+from ...course.program import BINARY, METHODS, REFLECTED, Leaf, Op, Program, arrays
 from ...course.remarks import (
     BeforeInput,
     Changed,
@@ -456,6 +456,33 @@ def compare_returned(
             program=about,
             expected={name: shown(expected[name]) for name in wrong[:_ROWS]},
             actual={name: shown(seen[name]) for name in wrong[:_ROWS]},
+        )
+
+
+def compare_returned_array(
+    function: str, returned: Called, numbers: Sequence[float], shape: tuple[int, ...], about: str
+) -> None:
+    """Fail unless a function returned an array with these numbers in this shape.
+
+    Args:
+        about: The call, as the learner would write it.
+    """
+    if returned.array is None or returned.array.shape is None:
+        fail(
+            miscounted(function, returned, len(numbers)) or Returned(function, len(numbers), None, "no array"),
+            program=about,
+        )
+    seen = returned.array.as_shape(shape)
+    if isinstance(seen[0], Misshapen):
+        fail(program=about, expected={"result": shape_text(shape)}, actual={"result": shown(seen[0])})
+    scale = max(map(abs, numbers))
+    names = [f"result[{', '.join(map(str, index))}]" if index else "result" for index in arrays.indices(shape)]
+    rows = [row for row in zip(names, numbers, seen, strict=True) if not close(row[2], row[1], scale)][:_ROWS]
+    if rows:
+        fail(
+            program=about,
+            expected={name: shown(right) for name, right, _ in rows},
+            actual={name: shown(number) for name, _, number in rows},
         )
 
 

@@ -20,6 +20,7 @@ _CONSTANTS = ("1", "2", "3")
 _TABLE_SIZE = 3  # the most quantities and functions in a formula of the table
 _LARGEST = 5  # the most in a formula that is made of two of the table
 _HUGE = 1e9  # a formula with a value as large as this is left out of the table
+_NEAR = 1e-12  # numbers that differ by at most this much are equal
 _FEWEST = 4  # the fewest points; with fewer, too many formulas agree with the numbers by chance
 
 
@@ -82,9 +83,14 @@ def formula(observed: Sequence[float], names: Names) -> str | None:
     """
     if len(observed) < _FEWEST:
         return None
+    # `find` takes all of these for 0, so that each part would fit very many formulas
+    if all(abs(one) <= _NEAR for one in observed):
+        return "0"
     # a constant needs no names
     if all(math.isclose(one, observed[0], rel_tol=1e-9) for one in observed):
         return f"{observed[0] + 0.0:.6g}"  # 0.0 makes 0 of -0
+    if any(abs(one) >= _HUGE for one in observed):
+        return None
     found = min(_candidates(tuple(observed), _table(names)), key=lambda one: one.rank, default=None)
     return found.text if found else None
 
@@ -138,12 +144,12 @@ class _Table:
         """Return the formula that has these values, if there is one."""
         key = values[self._point]
         # because of rounding, the formula may be just before the key, or just after it
-        slack = 1e-9 * abs(key) + 1e-12
+        slack = 1e-9 * abs(key) + _NEAR
         for place in range(bisect_left(self._keys, key - slack), len(self._keys)):
             entry = self._sorted[place]
             if entry.values[self._point] > key + slack:
                 break
-            if all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12) for a, b in zip(entry.values, values, strict=True)):
+            if all(math.isclose(a, b, rel_tol=1e-9, abs_tol=_NEAR) for a, b in zip(entry.values, values, strict=True)):
                 return entry
         return None
 

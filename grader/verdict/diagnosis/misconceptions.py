@@ -467,6 +467,8 @@ def _problem(problem: Problem) -> str:
 
 
 def _result(result: Result) -> str:
+    if isinstance(result, Called) and result.array is not None:
+        return f"called {result.array.shape} {' '.join(map(_number, result.array.numbers))}"
     if isinstance(result, Called):
         numbers = None if result.numbers is None else " ".join(map(_number, result.numbers))
         return f"called {numbers} {result.nodes} {result.other if result.truth is None else result.truth}"

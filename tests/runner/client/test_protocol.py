@@ -40,7 +40,7 @@ from grader.runner.client import (
     ask,
     bounds,
 )
-from grader.runner.client.protocol import decode_batch, decode_load
+from grader.runner.client.protocol import Array, decode_batch, decode_load
 from grader.runner.worker.adapter import recording
 from grader.runner.worker.adapter.log import MOST_EVENTS
 from grader.runner.worker.adapter.trace import MOST_NODES
@@ -147,10 +147,14 @@ def test_a_right_answer_is_read() -> None:
         (Called(Numbers((1.5,))), ["called", [(1.5).hex()]]),
         (Called(Numbers((Odd("str"),))), ["called", ["!str"]]),
         (Called(other="dict"), ["called", None, None, "dict"]),
+        (
+            Called(array=Array((1, 2), "float64", Numbers((1.5, 2.0)))),
+            ["called", None, None, None, None, [[1, 2], "float64", [(1.5).hex(), (2.0).hex()]]],
+        ),
     ],
 )
 def test_whatever_a_call_returned_is_read(expected: Called, result: list[Any]) -> None:
-    """A function may have returned None, nodes, numbers or something else."""
+    """A function may have returned None, nodes, numbers, an array or something else."""
     batch = Batch((Run(ASKED, (ask.CallFunction("f", []),)),), 1, 1.0, (0,))
     answer = decode_batch(frame(one("done", [result])), batch)
     assert isinstance(answer, Read)
@@ -163,6 +167,8 @@ def test_whatever_a_call_returned_is_read(expected: Called, result: list[Any]) -
         (ask.CallFunction("f"), ["called", TOKENS, [0]]),
         (ask.CallFunction("f"), ["called", None, [0], "dict"]),
         (ask.CallFunction("f"), ["called", TOKENS, None, None, False]),
+        (ask.CallFunction("f"), ["called", TOKENS, None, None, None, [[], "float", [(1.5).hex()]]]),
+        (ask.CallFunction("f"), ["called", None, None, None, None, [[2], "float64", [(1.5).hex()]]]),
         (ask.GIVEN_LIST, ["called"]),
         (ask.GIVEN_LIST, ["called", TOKENS]),
         (ask.GIVEN_NUMBERS, ["called", None, [0]]),

@@ -70,6 +70,47 @@ def test_a_function_has_to_be_right_every_time(seeds: tuple[int, ...]) -> None:
     assert finding(with_result(0, 0, lambda _: ["called", [NONE, NONE]], seeds), halves).status == "failed"
 
 
+def column_sums(engine: EngineUnderCheck, expected: Any = (5.0, 7.0)) -> None:
+    engine.returns_array("sums", [[1, 2.5], [4, 4.5]], (2,), expected=list(expected))
+
+
+def array_of(shape: list[int], *numbers: float) -> list[Any]:
+    return ["called", None, None, None, None, [shape, "float64", [number.hex() for number in numbers]]]
+
+
+def test_a_function_gets_an_array_and_a_shape_and_returns_an_array() -> None:
+    """No engine is read. A list is an array, and a tuple is a shape."""
+    batches: list[Batch] = []
+    column_sums(engine_that(listened(batches)))
+    call = ask.CallFunction("sums", [("array", [[1.0, 2.5], [4.0, 4.5]]), ("shape", (2,))])
+    assert (False, (call,)) == (batches[0].engine, batches[0].runs[0].steps)
+
+
+@every(
+    ("result", "wrong", "remarks"),
+    [
+        (array_of([2], 5.0, 7.5), {"result[1]": (7.0, 7.5)}, ()),
+        (array_of([1, 2], 5.0, 7.0), {"result": ("shape (2,)", "shape (1, 2)")}, ()),
+        (array_of([], 5.0), {"result": ("shape (2,)", "shape ()")}, ()),
+        (array_of([9, 9]), {"result": ("shape (2,)", "shape (9, 9)")}, ()),
+        (["called"], {}, (Returned("sums", 2, None, "None"),)),
+        (["called", None, None, "str"], {}, (Returned("sums", 2, None, "str"),)),
+        (["called", [NINE, NINE]], {}, (Returned("sums", 2, None, "no array"),)),
+    ],
+)
+def test_another_array_is_shown(result: Any, wrong: dict[str, Any], remarks: tuple[Remark, ...]) -> None:
+    """A wrong number or a wrong shape is shown beside the right one, for the call as it is written."""
+    found = finding(with_result(0, 0, lambda _: result), column_sums)
+    assert wrong == {name: (found.expected[name], found.actual[name]) for name in found.expected}
+    assert (remarks, "sums([[1, 2.5], [4, 4.5]], (2,))") == (found.remarks, found.program)
+
+
+def test_rows_of_an_array_have_one_length() -> None:
+    """Another nested list is a mistake of the test."""
+    with pytest.raises(ProgramError, match="is no array"):
+        column_sums(engine_that(honest), expected=[[1, 2], [3]])
+
+
 def total(engine: EngineUnderCheck) -> None:
     engine.measures("total", "L", "a", on=SQUARE, by=lambda values, grads: sum(values))
 

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from every import every
@@ -39,6 +40,14 @@ def test_a_formula_of_two_quantities_is_found(text: str) -> None:
 def test_zero_has_no_sign() -> None:
     """The constant -0 is written as 0."""
     assert "0" == formula([-0.0] * len(_A), _TANH)
+
+
+@pytest.mark.parametrize(("scale", "text"), [(5e-324, "0"), (1e-13, "0"), (1e300, None)])
+def test_numbers_of_other_sizes_are_not_compared_with_formulas(scale: float, text: str | None) -> None:
+    """Tiny numbers are 0 as numbers are compared, and no formula of the table has huge ones."""
+    observed = [scale * factor for factor in range(1, len(_A) + 1)]
+    with patch(f"{formula.__module__}._candidates", side_effect=AssertionError):
+        assert text == formula(observed, _TANH)
 
 
 @every("text", ["1 - 1.1 * L", "1 - L * L if a < 1 else 0.5", "0.3 if a > 0 else 0.2", "atan(a)"])

@@ -41,7 +41,7 @@ _OF_SEVERAL = ("stack", "concat")  # they get a list of nodes
 _NONE = -1
 _RELEASED = object()  # stands for a node that `release` has let go
 _INPUTS = 3  # the most inputs of a node in an answer; one more than a right node has
-_MOST_GIVEN = 64  # the most numbers of a list in an answer
+_MOST_GIVEN = 64  # the most numbers of a list, or of an array that a function returns, in an answer
 _NAMES = 8  # the most names of a node's attributes in a problem
 EXHAUSTED = ("MemoryError", "RecursionError")  # the exceptions after which none is made
 
@@ -529,10 +529,12 @@ class Graph:
     def call(self, function: str, arguments: Sequence[Argument]) -> Observation:
         """Call a function of the file.
 
-        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["numbers", [x, ...]]`, `["text",
-        "..."]`, or `["function", [program, root, gradients]]`, a function of nodes (see `function_of`).
+        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["numbers", [x, ...]]`, `["array",
+        nested list]`, `["shape", [n, ...]]`, `["text", "..."]`, or `["function", [program, root, gradients]]`, a
+        function of nodes (see `function_of`). A function that gets an array returns one.
         """
-        return self._result(self._function(function)(*[self._argument(*argument) for argument in arguments]))
+        result = self._function(function)(*[self._argument(*argument) for argument in arguments])
+        return self._array(result) if any(kind == "array" for kind, _ in arguments) else self._result(result)
 
     def inputs(self) -> Observation:
         """Return the inputs of every node, at most `_INPUTS` of each."""
@@ -558,10 +560,20 @@ class Graph:
             return self._node(value)
         if kind == "function":
             return function_of(self.shape, *value)
+        if kind == "array":
+            return arrays.made(value, arrays.has_numpy())
+        if kind == "shape":
+            return tuple(value)
         if kind not in ("nodes", "numbers"):
             return value
         self.given = list(map(self._node, value)) if kind == "nodes" else value[:]
         return self.given
+
+    def _array(self, result: Any) -> Observation:
+        if result is None or isinstance(result, self.shape.cls):
+            return self._result(result)
+        shape, kind, numbers = arrays.seen(result, _MOST_GIVEN)
+        return _called(other=kind) if shape is None else _called(array=[shape, kind, numbers])
 
     def _result(self, result: Any) -> Observation:
         if result is None:
@@ -605,9 +617,10 @@ def _called(
     nodes: list[int] | None = None,
     other: str | None = None,
     truth: bool | None = None,
+    array: list[Any] | None = None,
 ) -> Observation:
     """Return the answer to a call of a function, by what it returned. Without arguments, it returned None."""
-    return ["called", numbers, nodes, other, truth]
+    return ["called", numbers, nodes, other, truth, *([array] if array else [])]
 
 
 def _given(nodes: list[Any], kind: str, value: Any) -> Any:

@@ -16,6 +16,7 @@ from read_yaml import read_yaml
 from grader.course.program import NOTHING, operations
 from grader.program import Program, chain, diamonds, leaf, program
 from grader.runner.client import Run, ask, bounds
+from grader.runner.worker.adapter import arrays
 from grader.runner.worker.adapter.ask import Look, read_step
 from grader.runner.worker.adapter.execute import _REFLECTED, _REFUSED, Graph, execute
 from grader.runner.worker.adapter.given import FUNCTIONS, OPERATORS
@@ -404,6 +405,35 @@ def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> No
     read, wire, ((outcome,),) = execute(loaded("def half(x):\n    return x / 2\n"), FILE, asked | {"engine": False})
     assert (read, wire[1:]) == ("read", ["data", "grad", "", "", "", False])
     assert [["numbers", [1.5]]] == plain(results(outcome))
+
+
+@every(
+    ("body", "expected"),
+    [
+        ("x.sum(axis=0)", [[3], "float64", [5.0, 7.0, 9.0]]),
+        ("x.reshape(shape)", [[3, 2], "float64", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]]),
+        ("x.sum()", [[], "float64", [21.0]]),
+        ("[[1, 2.5]]", [[1, 2], "list", [1.0, 2.5]]),
+        ("type(x)(shape=(9, 9))", [[9, 9], "float64", []]),
+    ],
+)
+def test_a_function_that_gets_an_array_returns_one(loaded: Load, body: str, expected: list[Any]) -> None:
+    """A shape is a tuple. The answer has the shape, the type and the numbers. A large array has no numbers."""
+    source = f"import numpy\ndef f(x, shape):\n    assert type(shape) is tuple\n    return {body}\n"
+    arrays.learn_numpy()
+    call = ask.CallFunction("f", [("array", [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), ("shape", (3, 2))])
+    (outcome,) = execute(loaded(source), FILE, batch((Program((), 0, ""), [call])) | {"engine": False})[2][0]
+    (answer,) = results(outcome)
+    assert ["called", None, None, None, None, expected] == [*answer[:5], plain(answer[5])]
+
+
+@every(("returned", "expected"), [("None", ["nothing"]), ("str(x)", ["other", "str"]), ("(x, x)", ["other", "tuple"])])
+def test_a_function_that_gets_an_array_may_return_none(loaded: Load, returned: str, expected: list[Any]) -> None:
+    """What is no array has the name of its type."""
+    call = ask.CallFunction("f", [("array", [1.0, 2.0])])
+    asked = batch((Program((), 0, ""), [call])) | {"engine": False}
+    (outcome,) = execute(loaded(f"def f(x):\n    return {returned}\n"), FILE, asked)[2][0]
+    assert [expected] == plain(results(outcome))
 
 
 def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
