@@ -223,6 +223,9 @@ class ndarray:
 
     def swapaxes(self, one, other):
         axes = list(range(self.ndim))
+        for at, axis in enumerate((one, other), 1):
+            if not -self.ndim <= axis < self.ndim:
+                raise AxisError(f"axis{at}: axis {axis} is out of bounds for array of dimension {self.ndim}")
         axes[one], axes[other] = axes[other], axes[one]
         return self.transpose(axes)
 
@@ -435,6 +438,16 @@ def _read(data):
     if type(data) not in _dtypes:
         raise _missing(f"arrays of {type(data).__name__}")
     return [data], (), _dtypes[type(data)]
+
+
+def arange(*bounds):
+    if not _python.all(isinstance(bound, int) for bound in bounds):
+        raise _missing("arange of floats")
+    return array(range(*bounds), int)
+
+
+def ndindex(*shape):
+    return _itertools.product(*map(range, _unpacked(shape)))
 
 
 def full(shape, value, dtype=None):
