@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from grader.course.load import Limits
 from grader.course.oracle.answer_book import Answer
 from grader.practice.replay import Landscape, Replay, SourceText
+from grader.practice.replay.amounts import flat
 from grader.practice.replay.model import Step
 from grader.practice.replay.record import FileToReplay, record, subject_of
 from grader.practice.replay.right_pass import right_pass
@@ -51,7 +53,7 @@ def line_of(text: str) -> int:
 
 def _answer(asked: Program) -> Answer:
     right = right_pass(asked)
-    return Answer(tuple(right.values), tuple(right.grads))
+    return Answer(tuple(flat(right.values)), tuple(flat(right.grads)))
 
 
 def replay(
@@ -60,7 +62,8 @@ def replay(
     *,
     source: SourceText | None = None,
     title: str = "",
-    leaves: Mapping[str, float] | None = None,
+    leaves: Mapping[str, Any] | None = None,
+    code: str = CODE,
     **more: float,
 ) -> Replay:
     """Record an engine on a program.
@@ -72,13 +75,13 @@ def replay(
         source: the learner's file that is shown in place of the engine.
         title: of the replay; the text unless given.
         leaves: the values, which may also be given by name.
+        code: the engine.
     """
-    code = CODE
     for old, new in _MISTAKES[mistake]:
         assert old in code
         code = code.replace(old, new)
     file = FileToReplay("engine", SOURCE.file, Source(Path(SOURCE.file), code))
     asked = program(text, **(leaves or {}), **more)
-    with sandbox.start("process") as warm:
+    with sandbox.start("process", allow_imports=("numpy",)) as warm:
         (shown,) = record(warm, Limits(), file, subject_of(asked, title or text), (), _answer)
     return shown if source is None else replace(shown, source=source)

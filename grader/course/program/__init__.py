@@ -2,7 +2,7 @@
 
 from . import arrays
 from .arrange import Arrangement, arrange
-from .draw import draw, parts
+from .draw import argument_text, draw, parts
 from .draw_arrays import DRAWN, draw_arrays, parts_of_arrays
 from .graph import (
     NOTHING,

@@ -394,6 +394,7 @@ class Applied(Struct, frozen=True):
         given: the numbers of the operands.
         shapes: the shapes of the operands.
         arguments: the arguments besides the operands.
+        out: the numbers of the result, if they are known.
     """
 
     whole: Whole | None
@@ -402,6 +403,7 @@ class Applied(Struct, frozen=True):
     given: Sequence[Flat]
     shapes: Sequence[Shape]
     arguments: Arguments
+    out: Flat | None = None
 
     def value(self) -> Flat:
         """Return the numbers of the result."""
@@ -426,12 +428,16 @@ class Applied(Struct, frozen=True):
         """
         if self.whole:
             return matmul_terms(upstream, self.given, self.shapes) if self.whole is MATMUL else []
-        local = [self.local(row, float(self.compute(*row))) for row in self._rows()]
-        result = broadcast(*self.shapes)
+        local, result = self.local_derivatives(), broadcast(*self.shapes)
         return [
             ([derivatives[place] * number for derivatives, number in zip(local, upstream, strict=True)], result)
             for place in range(len(self.given))
         ]
+
+    def local_derivatives(self) -> list[tuple[float, ...]]:
+        """Return the local derivatives of an elementwise operation for each number of the result."""
+        out = self.value() if self.out is None else self.out
+        return [self.local(row, number) for row, number in zip(self._rows(), out, strict=True)]
 
     def _places(self, shape: Shape) -> tuple[int, ...]:
         return places(shape, broadcast(*self.shapes))

@@ -180,7 +180,7 @@ class _Drawing:
 
 def _statement(node: Op, nodes: Sequence[Node]) -> str:
     texts = [_operand_text(operand, nodes) for operand in node.operands]
-    first, args = texts[0], [_argument_text(name, argument) for name, argument in node.arguments]
+    first, args = texts[0], [argument_text(name, argument) for name, argument in node.arguments]
     if node.op in BINARY:
         text = f"{first} {BINARY[node.op]} {texts[1]}"
     elif node.op in ("neg", "T"):
@@ -197,7 +197,7 @@ def _statement(node: Op, nodes: Sequence[Node]) -> str:
     return f"{node.name} = {text}"
 
 
-def _argument_text(name: str, argument: Any) -> str:
+def argument_text(name: str, argument: Any) -> str:
     """Return an argument of an operation as a program writes it. A slice is written so only in an index."""
     match argument:
         case ["slice", start, stop, step]:
@@ -206,7 +206,7 @@ def _argument_text(name: str, argument: Any) -> str:
         case ["list", *items]:
             return str(items)
         case [*items]:
-            parts = [_argument_text("", item) for item in items]
+            parts = [argument_text("", item) for item in items]
             argument = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
     return f"{name}={argument}" if name else str(argument)
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...course.program import Op, Program
+from .amounts import Amount, Field, Shaped, flat, is_zero, number, shape_of
 from .model import Change, Contribution, ReplayFault, ReplayNode, Visit
-from .right_pass import RightPass, contributions, number
+from .right_pass import RightPass, contributions
 
 _TOLERANCE = 1e-9  # relative to the largest number of the program, or to 1 if that is larger, as in a check
 
@@ -31,7 +32,7 @@ def first_difference(
     *,
     whole: bool = True,
     own: bool = False,
-    later: Sequence[float | None] = (),
+    later: Sequence[Field] = (),
 ) -> Difference:
     """Return the first difference between the learner's pass and a correct one.
 
@@ -46,22 +47,30 @@ def first_difference(
     return _Comparison(program, nodes, visits, right, later).first(whole, own)
 
 
+def _parts(amount: Field) -> Sequence[float | None]:
+    return amount.numbers if isinstance(amount, Shaped) else (amount,)
+
+
+def _largest(amounts: Sequence[Field]) -> float:
+    """Return the largest number, or 1 if that is larger."""
+    return max([1.0, *(abs(x) for x in flat(amounts) if math.isfinite(x))])
+
+
 @dataclass
 class _Comparison:
     program: Program
     nodes: Sequence[ReplayNode]
     visits: Sequence[Visit]
     right: RightPass
-    later: Sequence[float | None]
+    later: Sequence[Field]
 
     def __post_init__(self) -> None:
         nodes, visits, right = self.nodes, self.visits, self.right
         # errors of rounding grow with the largest numbers that were added
-        scale = max([1.0, *(abs(x) for x in (*right.values, *right.grads) if math.isfinite(x))])
-        self.tolerance = _TOLERANCE * scale
+        self.tolerance = _TOLERANCE * _largest([*right.values, *right.grads])
         # inner nodes may have far larger numbers, which must not hide a wrong gradient of another
         named = [x for node in nodes if not node.inner for x in (node.expected.data, node.expected.grad)]
-        self.of_named = _TOLERANCE * max([1.0, *(abs(x) for x in named if x is not None)])
+        self.of_named = _TOLERANCE * _largest(named)
         self.own = [visit for visit in visits if not visit.inner]
 
     def first(self, whole: bool, own_graph: bool) -> Difference:
@@ -82,17 +91,25 @@ class _Comparison:
             return found or NOTHING
         return self.of_compounds() or self.missing() or self.held() or (self.of_graph() if own_graph else NOTHING)
 
-    def close(self, one: float | None, other: float | None, of: ReplayNode | None = None) -> bool:
-        """Return whether two numbers are equal, up to rounding in the graph, or in the program for a node of it."""
+    def close(self, one: Field, other: Field, of: ReplayNode | None = None) -> bool:
+        """Return whether two amounts are equal, up to rounding in the graph, or in the program for a node of it."""
+        if isinstance(one, Shaped) or isinstance(other, Shaped):
+            return shape_of(one) == shape_of(other) and all(
+                self.close(first, second, of) for first, second in zip(_parts(one), _parts(other), strict=True)
+            )
         if one is None or other is None or not math.isfinite(other):
             return one is None and (other is None or not math.isfinite(other))
         return abs(one - other) <= (self.tolerance if of is None or of.inner else self.of_named)
+
+    def no_more_than_rounding(self, amount: Field) -> bool:
+        """Return whether all numbers are 0 up to rounding."""
+        return all(self.close(part, 0.0) for part in _parts(amount))
 
     def is_right(self, index: int) -> bool:
         """Return whether a node's gradient is right at the end, or was set back to 0 for an operation."""
         node, operation = self.nodes[index], isinstance(self.program.nodes[index], Op)
         # a pass may set gradients of operations back to 0, but not that of the root
-        cleared = operation and node.yours.grad == 0 and index != self.program.root
+        cleared = operation and is_zero(node.yours.grad) and index != self.program.root
         return self.close(node.yours.grad, node.expected.grad, node) or cleared
 
     # -- single visits --------------------------------------------------------------------------
@@ -141,7 +158,7 @@ class _Comparison:
         for target in dict.fromkeys([*(one.node for one in expected), *(one.input for one in visit.changes)]):
             given = [one for one in expected if one.node == target]
             changes = [change for change in visit.changes if change.input == target]
-            if target == visit.node and all(change.after == 0 for change in changes):
+            if target == visit.node and all(is_zero(change.after) for change in changes):
                 continue  # the node has made its contributions, so its gradient may be set back to 0
             if not self.agree(given, changes):
                 return "lost" if any(self.overwrites(given, change) for change in changes) else "contribution"
@@ -149,17 +166,18 @@ class _Comparison:
 
     def agree(self, given: Sequence[Contribution], changes: Sequence[Change]) -> bool:
         """Return whether changes add up to the contributions."""
-        amount = sum(number(one.amount) for one in given)
+        amount: Amount = sum(number(one.amount) for one in given)
         if not changes:
-            return self.close(amount, 0.0)
+            return self.no_more_than_rounding(amount)
         before, after = changes[0].before, changes[-1].after
         return self.close(after, number(before) + amount)
 
     def overwrites(self, given: Sequence[Contribution], change: Change) -> bool:
         """Return whether a write replaces an existing gradient with a contribution or with 0."""
         # one contribution, or the sum of those to an input that is used twice
-        left = [*(one.amount for one in given), sum(number(one.amount) for one in given), 0.0]
-        return not self.close(change.before, 0.0) and any(self.close(change.after, one) for one in left)
+        left = [*(one.amount for one in given), sum(number(one.amount) for one in given)]
+        is_left = self.no_more_than_rounding(change.after) or any(self.close(change.after, one) for one in left)
+        return is_left and not self.no_more_than_rounding(change.before)
 
     # -- several visits -------------------------------------------------------------------------
 
@@ -167,30 +185,35 @@ class _Comparison:
         """Return the fault of an operation that is composed of others, or None. All of its visits count together."""
         # visits with expected contributions were judged one by one
         for visit in self.own:
-            if visit.expected or visit.upstream is None:
+            if visit.expected or shape_of(visit.upstream) != self.program.shapes[visit.node] or visit.upstream is None:
                 continue
             places = [at for at, other in enumerate(self.visits) if other.node == visit.node]
             # an inner rule ran before the rule of the operation itself
             if self.visits[places[0]].inner:
                 return Difference("order", visit.node, places[0])
-            for given in self.contributions(visit.node):
+            expected = self.contributions(visit.node, visit.upstream)
+            for given in expected:
                 changes = [c for at in places for c in self.visits[at].changes if c.input == given.node]
-                of_node = [one for one in self.contributions(visit.node) if one.node == given.node]
-                wanted = visit.upstream * sum(number(one.local) for one in of_node)
-                if not self.close(sum(number(change.amount) for change in changes), wanted):
-                    lost = any(not self.close(c.before, 0.0) and self.close(c.after, wanted) for c in changes)
+                wanted: Amount = sum(number(one.amount) for one in expected if one.node == given.node)
+                if not self.close(sum((number(change.amount) for change in changes), 0.0 * wanted), wanted):
+                    lost = any(
+                        not self.no_more_than_rounding(c.before) and self.close(c.after, wanted) for c in changes
+                    )
                     return Difference("lost" if lost else "contribution", visit.node, places[-1])
         return None
 
-    def contributions(self, index: int) -> Sequence[Contribution]:
-        """Return the contributions of a node in a correct pass."""
-        return next((one.contributions for one in self.right.visits if one.node == index), ())
+    def contributions(self, index: int, upstream: Amount) -> Sequence[Contribution]:
+        """Return the contributions of a correct rule for an upstream gradient, if the rule runs in a correct pass."""
+        node, values = self.program.nodes[index], self.right.values
+        if not isinstance(node, Op) or all(one.node != index for one in self.right.visits):
+            return ()
+        return contributions(node, values, values[index], upstream)
 
     def missing(self) -> Difference | None:
         """Return the operation nearest to the root whose rule did not run although it has something to add, or None."""
         ran = {visit.node for visit in self.visits}
         for one in self.right.visits:
-            if one.node not in ran and any(number(given.amount) != 0 for given in one.contributions):
+            if one.node not in ran and any(not is_zero(given.amount) for given in one.contributions):
                 return Difference("never", one.node)
         return None
 

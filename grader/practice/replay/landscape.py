@@ -9,9 +9,10 @@ from ...runner.client import Batch, Broke, Host, Read, Run, ask
 from ...runner.sandbox import Warm
 from ...verdict.checks import MOST_PARAMETERS, MOST_STEPS, Training
 from ...words.practice import no_landscape
+from .amounts import finite, flat
 from .model import Grid, Landscape, Played, ReplayProblem, Step, Thermometer
 from .record import AnswerOf, FileToReplay, Subject, ended_early, finite_number, record, run_alone
-from .right_pass import finite, forward, right_pass
+from .right_pass import forward, right_pass
 
 _CURVE = 201  # points of a curve
 _GRID = 41  # points of a grid in each direction
@@ -117,13 +118,14 @@ def _descent(loss: Program, rate: float, steps: int) -> tuple[Step, ...]:
     values = [leaf.value for leaf in loss.leaves]
     for _ in range(steps + 1):
         right = right_pass(loss.with_leaves(values))
-        found.append(Step(tuple(finite(one) for one in values), finite(right.values[loss.root])))
-        values = [one - rate * right.grads[place] for one, place in zip(values, places, strict=True)]
+        found.append(Step(tuple(finite(one) for one in values), finite(flat(right.values)[loss.root])))
+        grads = flat(right.grads)
+        values = [one - rate * grads[place] for one, place in zip(values, places, strict=True)]
     return tuple(found)
 
 
 def _loss(loss: Program, values: Sequence[float]) -> float | None:
-    return finite(forward(loss.with_leaves(values))[loss.root])
+    return finite(flat(forward(loss.with_leaves(values)))[loss.root])
 
 
 def _grid(loss: Program, x: tuple[float, float], y: tuple[float, float]) -> Grid:

@@ -2,7 +2,7 @@
 
 Nodes are identified by their index in `Replay.nodes`. Lines refer to the learner's file and count from 1; 0 means that
 no line is known. A field is None for nan, an infinity, or a value that is not a number. Then the field whose name ends
-in `_text` shows the value.
+in `_text` shows the value. If a program has arrays, a field of a node that is an array is a `Shaped`.
 """
 
 from typing import Literal, TypeAlias
@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from ...course.figures import GameNode
+from .amounts import Field
 
 ReplayFault: TypeAlias = Literal[
     "", "contribution", "moved", "lost", "order", "twice", "never", "forward", "seed", "held", "graph"
@@ -36,29 +37,34 @@ class SourceText(msgspec.Struct, frozen=True):
 class Seen(msgspec.Struct, frozen=True):
     """The learner's value and gradient of a node after the backward pass, as numbers and as text."""
 
-    data: float | None
+    data: Field
     data_text: str
-    grad: float | None
+    grad: Field
     grad_text: str
 
 
 class Expected(msgspec.Struct, frozen=True):
     """The value and the gradient of a node after a correct backward pass; None if not finite."""
 
-    data: float | None
-    grad: float | None
+    data: Field
+    grad: Field
 
 
 class ReplayNode(GameNode, frozen=True):
     """A node of a program, with the results of an engine.
 
-    If `inner` is true, the learner's code makes the node and the check's program does not name it. Its numbers may be
-    far larger than those of the program.
+    Attributes:
+        inner: whether the learner's code makes the node and the check's program does not name it. Its numbers may be
+            far larger than those of the program.
+        shape: its shape.
+        arguments: the arguments of its operation besides the operands, as text.
     """
 
     yours: Seen
     expected: Expected
     inner: bool = False
+    shape: tuple[int, ...] = ()
+    arguments: str = ""
 
 
 class Forward(msgspec.Struct, frozen=True):
@@ -80,22 +86,33 @@ class Change(msgspec.Struct, frozen=True):
     """
 
     input: int
-    before: float | None
+    before: Field
     before_text: str
-    after: float | None
+    after: Field
     after_text: str
-    amount: float | None
+    amount: Field
     line: int
     outside: bool = False
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """The amount that a correct rule adds for one operand: upstream gradient times `local`. `slot` is its position."""
+    """The amount that a correct rule adds for one operand.
+
+    Attributes:
+        slot: the position of the operand.
+        node: the operand.
+        local: its local derivative; None if the operation is not elementwise.
+        amount: the contribution. For a number, it is the upstream gradient times `local`.
+        term: what the rule gives back before it is summed over `axes`; None if there are none.
+        axes: the axes along which the operand is repeated, so that the contribution is a sum over them.
+    """
 
     slot: int
     node: int
-    local: float | None
-    amount: float | None
+    local: Field
+    amount: Field
+    term: Field = None
+    axes: tuple[int, ...] = ()
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -112,7 +129,7 @@ class Visit(msgspec.Struct, frozen=True):
 
     node: int
     inner: bool
-    upstream: float | None
+    upstream: Field
     upstream_text: str
     line: int
     changes: tuple[Change, ...]
@@ -123,7 +140,7 @@ class RightVisit(msgspec.Struct, frozen=True):
     """One run of a local rule in a correct backward pass."""
 
     node: int
-    upstream: float | None
+    upstream: Field
     contributions: tuple[Contribution, ...]
 
 

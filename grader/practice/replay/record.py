@@ -1,5 +1,6 @@
 """Find a learner's file and a program to replay, run the file on it, and make a replay from the recording."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,12 +10,14 @@ from ...base.text import plain
 from ...course.figures import Figure, Input
 from ...course.load import Check, Course, Exercise, Limits
 from ...course.oracle import Answer, Oracle, OracleError
-from ...course.program import Leaf, Number, Op, Program, ProgramError, number_text, program
+from ...course.program import Leaf, Number, Op, Program, ProgramError, argument_text, number_text, program
 from ...runner.client import (
+    Array,
     Batch,
     Broke,
     Died,
     EngineProcess,
+    Held,
     Host,
     LoadFailed,
     Observed,
@@ -34,13 +37,24 @@ from ...runner.client import (
     read_exercise,
 )
 from ...runner.sandbox import Warm
-from ...verdict.checks import MOST_NODES, EngineUnderCheck, Training, layers, recorded, shown, stopped, training
+from ...verdict.checks import (
+    MOST_NODES,
+    EngineUnderCheck,
+    Training,
+    layers,
+    recorded,
+    shape_text,
+    shown,
+    stopped,
+    training,
+)
 from ...verdict.grading import Grader, examine, search_budget, search_file
 from ...verdict.report import Repairs
 from ...words import practice as words
 from ...words.practice import too_many_nodes
 from ...words.repairs import repairs_text
 from ...words.stopped import ended_text, stopped_text
+from .amounts import Amount, Field, Shaped, amount_of, finite, is_zero, shape_of
 from .difference import NOTHING, first_difference
 from .model import (
     Change,
@@ -55,7 +69,7 @@ from .model import (
     Visit,
     Where,
 )
-from .right_pass import RightPass, contributions, finite, right_pass
+from .right_pass import RightPass, contributions, right_pass
 
 
 @dataclass(frozen=True)
@@ -276,7 +290,8 @@ def _build_replay(
     nodes = _nodes(subject, graph, right, answer, recorded)
     # the rules ran on the learner's own values, so they are judged by these
     values = tuple(
-        value if node.yours.data is None else node.yours.data for node, value in zip(nodes, right.values, strict=True)
+        value if node.yours.data is None or shape_of(node.yours.data) != node.shape else node.yours.data
+        for node, value in zip(nodes, right.values, strict=True)
     )
     # an operation that is composed of others has no single rule with known contributions
     compound = {visit.node for visit in recorded.visits if visit.inner} if recorded else set()
@@ -289,7 +304,7 @@ def _build_replay(
     if (visits and not recorded.elsewhere) or (complete and problem is None):  # type: ignore[union-attr]
         judged = visits if complete else visits[:-1]  # the last rule may have been stopped before it finished
         # a function of the file may change values; these are the values after the pass
-        later = tuple(map(finite_number, recorded.values)) if subject.calls and recorded else ()
+        later = tuple(map(field_of, recorded.values)) if subject.calls and recorded else ()
         difference = first_difference(program, nodes, judged, right, whole=complete, own=graph.own, later=later)
     return Replay(
         title=plain(subject.title),
@@ -361,11 +376,11 @@ def _nodes(
     if graph.own:
         values, grads = _of_own_graph(subject.program, graph, right, answer)
     elif answer is not None:
-        values = answer.values
+        values = _of_nodes(program, answer.values)
         # torch's gradients are for a seed of 1 and gradients that are 0 before
         grads = tuple(
             subject.upstream * grad + (before.get(index, 0.0) if index != program.root else 0.0)
-            for index, grad in enumerate(answer.grads)
+            for index, grad in enumerate(_of_nodes(program, answer.grads))
         )
     nodes = []
     for index, node in enumerate(program.nodes):
@@ -378,18 +393,32 @@ def _nodes(
                 name=plain(node.name),
                 op="leaf" if isinstance(node, Leaf) else node.op,
                 inputs=Input.of(node),
-                leaf_value=node.value if isinstance(node, Leaf) else None,
-                yours=Seen(finite_number(data), _text_of(data), finite_number(grad), _text_of(grad)),
+                leaf_value=node.value if isinstance(node, Leaf) and not node.shape else None,
+                yours=Seen(field_of(data), _text_of(data), field_of(grad), _text_of(grad)),
                 expected=Expected(finite(values[index]), finite(grads[index])),
                 inner=not graph.names[index],
+                shape=program.shapes[index],
+                arguments="" if isinstance(node, Leaf) else _arguments_text(node),
             )
         )
     return tuple(nodes)
 
 
+def _arguments_text(node: Op) -> str:
+    """Return the arguments of an operation besides its operands, as a program writes them."""
+    text = ", ".join(argument_text(name, argument) for name, argument in node.arguments)
+    # an index of several axes has no parentheses
+    return text.removeprefix("(").removesuffix(")") if node.op == "getitem" else text
+
+
+def _of_nodes(program: Program, numbers: Sequence[float]) -> tuple[Amount, ...]:
+    """Return the amount of each node, from the numbers of all nodes."""
+    return tuple(amount_of(numbers[at], shape) for at, shape in zip(program.slices, program.shapes, strict=True))
+
+
 def _of_own_graph(
     program: Program, graph: _ShownGraph, right: RightPass, answer: Answer | None
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
+) -> tuple[tuple[Amount, ...], tuple[Amount, ...]]:
     """Return the expected values and gradients of a graph that the learner's code builds.
 
     A node of the check's program has torch's, and any other node those of a correct pass over the graph.
@@ -403,10 +432,11 @@ def _of_own_graph(
     )
 
 
-def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound: set[int]) -> Visit:
-    # without a number for the upstream gradient, no contributions can be expected
-    node, upstream = program.nodes[visit.node], finite_number(visit.upstream)
+def _visit(program: Program, values: Sequence[Amount], visit: RuleVisit, compound: set[int]) -> Visit:
+    # without an upstream gradient of the right shape, no contributions can be expected
+    node, upstream = program.nodes[visit.node], field_of(visit.upstream)
     known = isinstance(node, Op) and visit.node not in compound and upstream is not None
+    known = known and shape_of(upstream) == program.shapes[visit.node]
     return Visit(
         node=visit.node,
         inner=visit.inner,
@@ -416,9 +446,9 @@ def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound
         changes=tuple(
             Change(
                 input=change.node,
-                before=finite_number(change.before),
+                before=field_of(change.before),
                 before_text=_text_of(change.before),
-                after=finite_number(change.after),
+                after=field_of(change.after),
                 after_text=_text_of(change.after),
                 amount=_amount(change.before, change.after),
                 line=change.line,
@@ -430,9 +460,19 @@ def _visit(program: Program, values: Sequence[float], visit: RuleVisit, compound
     )
 
 
-def _amount(before: Observed, after: Observed) -> float | None:
-    old, new = finite_number(before), finite_number(after)
+def _amount(before: Held, after: Held) -> Field:
+    old, new = field_of(before), field_of(after)
     return None if old is None or new is None else finite(new - old)
+
+
+def field_of(seen: Held | None) -> Field:
+    """Return what a node held in the form for JSON; None for anything that is neither a number nor an array."""
+    if not isinstance(seen, Array):
+        return finite_number(seen)
+    if seen.shape is None or len(seen.numbers) != math.prod(seen.shape):
+        return None
+    numbers = tuple(map(finite_number, seen.numbers))
+    return Shaped(seen.shape, numbers) if seen.shape else numbers[0]
 
 
 def finite_number(seen: Observed | None) -> float | None:
@@ -440,10 +480,14 @@ def finite_number(seen: Observed | None) -> float | None:
     return finite(seen) if isinstance(seen, float) else None
 
 
-def _text_of(seen: Observed | None) -> str:
+def _text_of(seen: Held | None) -> str:
     """Return an observed number as text, or a text about another object. Return an empty text for a missing node."""
     if seen is None:
         return ""
+    if isinstance(seen, Array):
+        if seen.shape is None:
+            return _text_of(Odd(seen.type))
+        return shape_text(seen.shape) if seen.shape or not seen.numbers else _text_of(seen.numbers[0])
     if isinstance(seen, Odd):
         return str(shown(seen))
     return number_text(seen) if finite(seen) is not None else str(seen)
@@ -463,7 +507,8 @@ def _silence(
     if not reading.rule:
         return ReplayProblem(words.NO_RULE, 0, "read")
     # gradients changed though no rule was seen: the pass wrote them itself
-    moved = any(node.yours.grad not in (None, 0.0) for i, node in enumerate(nodes) if i != program.root)
+    grads = [node.yours.grad for i, node in enumerate(nodes) if i != program.root]
+    moved = any(grad is not None and not is_zero(grad) for grad in grads)
     return ReplayProblem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ask.WITHOUT_FUNCTION else None
 
 

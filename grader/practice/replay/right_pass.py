@@ -1,6 +1,7 @@
 """A correct pass forward and backward over a program, computed from the table of operations, without torch.
 
-If an operation is undefined or overflows, its value or its local derivative is nan or an infinity.
+If an operation is undefined or overflows, its value or its local derivative is nan or an infinity. The numbers of a
+node are one number, or an array: both are computed in the same way.
 """
 
 import math
@@ -8,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...course.program import OPERATIONS, Leaf, Op, Program
+from ...course.program import OPERATIONS, Leaf, Op, Program, arrays
+from .amounts import Amount, amount_of, finite, number, numbers_of, shape_of
 from .model import Contribution, RightVisit
 
 
@@ -20,10 +22,10 @@ class RightPass:
         before: the gradients before the pass. The root has the gradient with which the pass begins.
     """
 
-    values: tuple[float, ...]
-    grads: tuple[float, ...]
+    values: tuple[Amount, ...]
+    grads: tuple[Amount, ...]
     visits: tuple[RightVisit, ...]
-    before: tuple[float, ...]
+    before: tuple[Amount, ...]
 
 
 def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, float] | None = None) -> RightPass:
@@ -34,9 +36,9 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
         before: gradients that exist before the pass, by index; all others are 0.
     """
     values = forward(program)
-    grads = [(before or {}).get(index, 0.0) for index in range(len(program.nodes))]
+    grads = [(before or {}).get(index, _all(0.0, shape)) for index, shape in enumerate(program.shapes)]
     # also if a gradient exists there: a pass sets the root's gradient, and does not add to it
-    grads[program.root] = upstream
+    grads[program.root] = _all(upstream, program.shapes[program.root])
     at_first = tuple(grads)
     visits = []
     for index in reversed(program.reachable):
@@ -45,38 +47,76 @@ def right_pass(program: Program, upstream: float = 1.0, before: Mapping[int, flo
         if isinstance(node, Op):
             given = contributions(node, values, values[index], grads[index])
             for one in given:
-                grads[one.node] += number(one.amount)
+                grads[one.node] = grads[one.node] + number(one.amount)
             visits.append(RightVisit(index, finite(grads[index]), given))
     return RightPass(values, tuple(grads), tuple(visits), at_first)
 
 
-def forward(program: Program) -> tuple[float, ...]:
+def _all(one: float, shape: arrays.Shape) -> Amount:
+    """Return an amount of a shape whose numbers are all equal."""
+    return amount_of([one] * math.prod(shape), shape)
+
+
+def forward(program: Program) -> tuple[Amount, ...]:
     """Return the value of each node."""
-    values: list[float] = []
-    for node in program.nodes:
-        values.append(node.value if isinstance(node, Leaf) else value(node.op, operands(node, values)))
+    values: list[Amount] = []
+    for node, shape in zip(program.nodes, program.shapes, strict=True):
+        if isinstance(node, Leaf):
+            values.append(amount_of(node.numbers, shape))
+            continue
+        try:
+            values.append(amount_of(_applied(node, values).value(), shape))
+        except (ArithmeticError, ValueError):
+            values.append(_all(math.nan, shape))
     return tuple(values)
 
 
-def operands(node: Op, values: Sequence[float]) -> tuple[float, ...]:
-    """Return the values of an operation's operands."""
-    return tuple(values[one] if isinstance(one, int) else float(one.value) for one in node.operands)
+def _applied(node: Op, values: Sequence[Amount], out: Amount | None = None) -> arrays.Applied:
+    """Return an operation with its operands, and with its value if it is known."""
+    operands = [values[one] if isinstance(one, int) else float(one.value) for one in node.operands]
+    return arrays.Applied(
+        OPERATIONS[node.op].whole,
+        lambda *x: value(node.op, x),
+        lambda x, out: local_derivatives(node.op, x, out),
+        [list(numbers_of(one)) for one in operands],
+        [shape_of(one) for one in operands],
+        node.arguments,
+        None if out is None else list(numbers_of(out)),
+    )
 
 
-def contributions(node: Op, values: Sequence[float], out: float, upstream: float) -> tuple[Contribution, ...]:
+def contributions(node: Op, values: Sequence[Amount], out: Amount, upstream: Amount) -> tuple[Contribution, ...]:
     """Return the contributions of a correct rule, in the order of the operands that are nodes.
 
     Args:
         values: the values of all nodes before this one.
         out: the value of this node.
-        upstream: the gradient of this node.
+        upstream: the gradient of this node, which has the same shape.
     """
-    local = local_derivatives(node.op, operands(node, values), out)
-    return tuple(
-        Contribution(slot, one, finite(local[slot]), finite(upstream * local[slot]))
-        for slot, one in enumerate(node.operands)
-        if isinstance(one, int)
-    )
+    applied, numbers = _applied(node, values, out), list(numbers_of(upstream))
+    # each with its numbers before they are summed over the axes along which the operand is repeated
+    try:
+        terms = applied.terms(numbers) or [([], shape) for shape in applied.shapes]
+        local = [] if applied.whole else [*zip(*applied.local_derivatives(), strict=True)]
+        sums = applied.contributions(numbers)
+    except (ArithmeticError, ValueError):
+        return ()
+    found = []
+    for slot, (one, given) in enumerate(zip(node.operands, sums, strict=True)):
+        if isinstance(one, int):
+            (term, whole), shape = terms[slot], applied.shapes[slot]
+            axes = arrays.broadcast_axes(shape, whole)
+            found.append(
+                Contribution(
+                    slot,
+                    one,
+                    finite(amount_of(local[slot], whole)) if local else None,
+                    finite(amount_of(given, shape)),
+                    finite(amount_of(term, whole)) if axes else None,
+                    axes,
+                )
+            )
+    return tuple(found)
 
 
 def value(op: str, x: Sequence[float]) -> float:
@@ -101,13 +141,3 @@ def _computed(compute: Callable[..., object], *arguments: object) -> Any:
         return math.inf
     except (ArithmeticError, ValueError):
         return math.nan
-
-
-def finite(value: float) -> float | None:
-    """Return a number in the form for JSON, which is None unless the number is finite."""
-    return value if math.isfinite(value) else None
-
-
-def number(value: float | None) -> float:
-    """Return a number from JSON as a float, which is nan for None."""
-    return math.nan if value is None else value

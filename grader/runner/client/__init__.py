@@ -15,12 +15,14 @@ from .engine_process import (
     Ran,
 )
 from .protocol import (
+    Array,
     Batch,
     Broke,
     Called,
     Done,
     GradientChange,
     Grads,
+    Held,
     Inputs,
     Logged,
     Misshapen,

@@ -18,6 +18,7 @@ TRACEBACK = 4  # line numbers in one problem; the worker sends no more
 AXES = 8  # axes of an array in an answer; the worker sends no array with more
 VISITS = 400  # runs of local rules in one recording; the worker sends no more
 CHANGES = 2_000  # changes of gradients in one recording; the worker sends no more
+PARTS = 20_000  # numbers and lengths of axes in all changes of one recording; the worker sends no more
 TRACED = 100  # nodes of a graph that a learner's function builds; the worker sends no more
 EVENTS = 1_000  # events in one log of a training; the worker sends no more
 CANDIDATES = 12_000  # edits of one file; the worker sends no more

@@ -190,6 +190,8 @@ class Batch(Struct, frozen=True, dict=True):
         # each step may return a number for each node
         each = 1 + (self.largest and self.largest + 2 * bounds.AXES)  # an array has a shape and a type besides
         size = sum((len(run.program.nodes) * each + 8) * (len(run.steps) + 2) for run in self.runs)
+        # the arrays in the changes of a recording
+        size += sum(bounds.PARTS for run in self.runs if run.records and self.largest)
         # each rule may change every gradient
         size += sum(len(run.program.nodes) ** 2 for run in self.runs if TRACED in run.steps)
         # an event has three values
@@ -289,6 +291,17 @@ class Array(_Wire, frozen=True):
         return (odd,) * math.prod(shape)
 
 
+if TYPE_CHECKING:
+    Held: TypeAlias = float | Odd | Array
+else:
+
+    class Held(Observed):
+        """The content of a node: a number, or an array if the program has arrays. `_observed` decodes it."""
+
+    for _kind in (float, Odd, Array):
+        Held.register(_kind)
+
+
 class Values(_Wire, tag="values", frozen=True):
     """The `data` of each node: its numbers. If the program has arrays, they are the numbers of `arrays`."""
 
@@ -386,8 +399,8 @@ class GradientChange(_Wire, frozen=True):
     """
 
     node: _Count
-    before: Observed
-    after: Observed
+    before: Held
+    after: Held
     line: _Count
     outside: bool
 
@@ -405,7 +418,7 @@ class RuleVisit(_Wire, frozen=True):
 
     node: _Count
     inner: bool
-    upstream: Observed
+    upstream: Held
     line: _Count
     changes: Annotated[tuple[GradientChange, ...], Meta(max_length=bounds.CHANGES)]
 
@@ -454,11 +467,11 @@ class Recorded(_Wire, tag="record", frozen=True):
 
     made: tuple[tuple[_Count, _Count], ...]
     visits: Annotated[tuple[RuleVisit, ...], Meta(max_length=bounds.VISITS)]
-    values: tuple[Observed | None, ...]
-    grads: tuple[Observed | None, ...]
+    values: tuple[Held | None, ...]
+    grads: tuple[Held | None, ...]
     left_out: Annotated[int, Meta(ge=0)]
     elsewhere: bool
-    at_first: Numbers
+    at_first: tuple[Held, ...]
     traced: Annotated[tuple[TracedNode, ...], Meta(max_length=bounds.TRACED)] | None
 
 
@@ -722,7 +735,12 @@ def _number(token: str) -> Observed:
 
 
 def _observed(kind: type, wire: Any) -> Any:
-    """Return the numbers or the number for a part of an answer. Raises `ValueError` or `TypeError`."""
+    """Return the numbers, the array or the number for a part of an answer.
+
+    Raises `ValueError`, `TypeError` or `msgspec.ValidationError`.
+    """
+    if kind is Held and type(wire) is list:  # type: ignore[comparison-overlap]
+        return msgspec.convert(wire, Array, dec_hook=_observed)
     if kind is not Numbers:
         return _number(wire)
     if type(wire) is not list:
@@ -947,6 +965,13 @@ class _Order:
         changes = [change for visit in record.visits for change in visit.changes]
         if len(changes) > bounds.CHANGES:
             raise Refused(f"a recording has more than {bounds.CHANGES} changes")
+        moved = [visit.upstream for visit in record.visits]
+        moved += [held for change in changes for held in (change.before, change.after)]
+        every = [*moved, *record.values, *record.grads, *record.at_first]
+        if any(isinstance(held, Array) != self._program.has_arrays for held in every):
+            raise Refused("a recording has numbers in place of arrays, or arrays in place of numbers")
+        if sum(len(held.shape or ()) + len(held.numbers) for held in moved if isinstance(held, Array)) > bounds.PARTS:
+            raise Refused(f"a recording has more than {bounds.PARTS} numbers in its changes")
         if any(node >= most for node in [*(v.node for v in record.visits), *(c.node for c in changes)]):
             raise Refused("a recording names a node that is not in the program")
         # its own graph has an order of its own; only its names refer to the program
@@ -961,7 +986,7 @@ class _Order:
             visits=tuple(map(self._visit, record.visits)),
             values=tuple(self._each((*record.values, *missing))),
             grads=tuple(self._each((*record.grads, *missing))),
-            at_first=Numbers(self._each(record.at_first)) if len(record.at_first) == self._count else Numbers(),
+            at_first=tuple(self._each(record.at_first)) if len(record.at_first) == self._count else (),
         )
 
     def _visit(self, visit: RuleVisit) -> RuleVisit:

@@ -153,6 +153,7 @@ def start(p: Program, upstream: float, already: dict[str, float]) -> tuple[Start
 # -- what `grade play` can show of a run: a training, layers, or a recorded pass
 
 MOST_NODES = 40  # the most nodes of a program that is recorded
+_MOST_NUMBERS = 1_000  # the most numbers of all its nodes
 _MOST_WITH_CALLS = 20  # the same for a program in which functions of the file make nodes
 # the steps that may run rules; `_is_pass` says which calls do
 _PASSES = ask.Backward | ask.LocalRules | ask.CallFunction
@@ -221,15 +222,13 @@ def recorded(run: Run) -> Run | None:
 
     It begins with a step `record`, and ends with the last pass of the check's run, which is the recorded one.
 
-    Return None for a run without a pass, without an operation, with too many nodes, or with arrays. Also return None if
-    a function of the file is called after the last pass.
+    Return None for a run without a pass, without an operation, with too many nodes, or with large arrays. Also return
+    None if a function of the file is called after the last pass.
     """
-    if run.program.has_arrays:
-        return None
     passes = [number for number, step in enumerate(run.steps) if isinstance(step, _PASSES) and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES
-    if not passes or not operations or len(run.program.nodes) > most:
+    if not passes or not operations or len(run.program.nodes) > most or run.program.sizes[0] > _MOST_NUMBERS:
         return None
     if any(isinstance(step, ask.CallFunction) for step in run.steps[passes[-1] + 1 :]):
         return None

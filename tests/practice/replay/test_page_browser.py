@@ -167,6 +167,99 @@ def test_a_lost_contribution_is_shown_with_its_line(open_html: OpenHtml) -> None
     assert ["6", "12"] == [row.locator(f'[data-field="{field}"]').inner_text() for field in ("grad", "right-grad")]
 
 
+TENSOR = (ROOT / "solutions" / "24_tensor.py").read_text(encoding="utf-8")
+NOT_SUMMED = ("gradient = gradient.sum(axis=tuple(range(gradient.ndim - self.data.ndim)))", "pass")
+LINEAR = {"x": [[1.0, -2.0, 0.5], [-1.5, 4.0, 3.0]], "w": [[0.5], [0.25], [-0.5]], "b": [0.1]}
+
+
+def of_arrays(text: str = "L = sum((a + b) * a)", edit: tuple[str, str] = ("", ""), **leaves: Any) -> Replay:
+    """Record the engine of exercise 24, with an edit, on a program with arrays."""
+    given = leaves or {"a": [[1, 2, 3], [4, 5, 6]], "b": [10, 20, 30]}
+    return replay(text, leaves=given, code=TENSOR.replace(*edit))
+
+
+def figures(page: Page, where: str) -> list[str]:
+    """Return the texts of the arrays that are drawn in a place."""
+    return [one.get_attribute("aria-label") or "" for one in page.locator(f"{where} [role=img]").all()]
+
+
+def test_a_contribution_that_is_not_summed_is_shown(open_html: OpenHtml) -> None:
+    """The step, the two shapes, the numbers before and after the sum, and the axis are shown and said."""
+    page = opened(open_html, of_arrays(edit=NOT_SUMMED))
+    expect(page.locator("#lead")).to_contain_text(
+        "b.grad is an array of shape (2, 3), torch has an array of shape (3,)."
+    )
+    expect(page.locator("#now [role=note]")).to_have_text(
+        "≠ Here the first difference arises. b.grad was [0, 0, 0] and is now [[1, 2, 3], [4, 5, 6]]. "
+        "A right rule adds [5, 7, 9], which makes [5, 7, 9]. "
+        "b is repeated along axis 0, so its contribution is summed over axis 0."
+    )
+    assert [
+        "shape (3,): [0, 0, 0]",
+        "shape (2, 3): [[1, 2, 3], [4, 5, 6]]",
+        "A contribution of shape (2, 3), [[1, 2, 3], [4, 5, 6]], is summed over axis 0: [5, 7, 9]",
+    ] == figures(page, '#now [data-node="1"]')
+    assert ["↓", "↓", "↓"] == page.locator("#now .down .arrow").all_inner_texts()
+    assert ["5", "7", "9"] == page.locator("#now .down .sum").all_inner_texts()
+    assert ["≠ (2,3)"] == page.locator("#graph .pill.differs.on").all_text_contents()
+    expect(page.locator("#graph .card.wrong .off")).to_have_count(6)
+    # the page computes no arrays, so leaves cannot be edited, and there is no game of this program
+    expect(page.locator("#leaves")).to_be_hidden()
+    expect(page.locator("#game-choice")).to_be_hidden()
+
+
+def test_the_first_wrong_number_of_an_array_is_named(open_html: OpenHtml) -> None:
+    """If a gradient is overwritten, the sentence has the index of the first number, and wrong numbers are marked."""
+    page = opened(open_html, of_arrays(edit=("self.grad = self.grad + gradient", "self.grad = gradient")))
+    expect(page.locator("#lead")).to_contain_text("a.grad[0, 0] is 1, torch has 12.")
+    expect(page.locator("#now [role=note]")).to_contain_text(
+        "so the [[11, 22, 33], [14, 25, 36]] that was there is lost."
+    )
+    expect(page.locator('#now [data-node="0"] .rows .differs')).to_have_count(12)  # after, and the change
+    expect(page.locator('#numbers tr[data-node="0"]')).to_contain_text("≠ differs")
+
+
+def test_large_arrays_show_their_first_numbers(open_html: OpenHtml) -> None:
+    """Three rows and columns are shown, of the first matrix, and an ellipsis stands for more."""
+    block = [[[float(100 * i + 10 * j + k) for k in range(4)] for j in range(5)] for i in range(2)]
+    page = opened(open_html, of_arrays("L = sum(a * b)", a=block, b=[[[2.0]] * 5] * 2))
+    label = "shape (2, 5, 4), the first matrix: [[[0, 1, 2, …], [10, 11, 12, …], [20, 21, 22, …], …], …]"
+    assert label == figures(page, '#numbers tr[data-node="0"] [data-field="data"]')[0]
+    first = page.locator('#numbers tr[data-node="0"] [data-field="data"] .rows')
+    assert ["0", "1", "2", "…", "10", "11", "12", "…", "20", "21", "22", "…", "…"] == first.inner_text().split()
+    to_the_end(page)
+    expect(page.locator("#lead")).to_contain_text("Every gradient agrees with torch’s.")
+
+
+def test_sums_over_columns_and_over_all_axes_are_drawn(open_html: OpenHtml) -> None:
+    """Along rows the arrows point to the side, and for both axes to the corner. Both are said."""
+    page = opened(open_html, of_arrays("L = sum(a * c + d)", a=[[1, 2, 3], [4, 5, 6]], c=[[2.0], [3.0]], d=[[0.5]]))
+    texts = []
+    while page.locator("#step").is_enabled():
+        page.keyboard.press("ArrowRight")
+        texts += page.locator("#now .text").all_inner_texts()
+        if page.locator("#now .across:not(.down)").count():
+            assert ["6", "15"] == page.locator("#now .across .sum").all_inner_texts()
+        elif page.locator("#now .across.down").count():
+            assert ["↘"] == page.locator("#now .across .arrow").all_inner_texts()
+            assert ["6"] == page.locator("#now .across .sum").all_inner_texts()
+    assert ["summed over axes 0 and 1", "summed over axis 1"] == texts
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.exhaustive)])
+def test_arrays_are_accessible_and_fit_a_phone(open_html: OpenHtml, scheme: str) -> None:
+    """axe finds nothing at the step with a sum, wide or narrow, and nothing but tables moves sideways."""
+    for width in (1280, 390):
+        page = opened(open_html, of_arrays(edit=NOT_SUMMED), viewport={"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = page.evaluate(
+            "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.length]))"
+        )
+        assert [] == found
+        assert width == page.evaluate("document.documentElement.scrollWidth")
+
+
 def test_the_line_that_must_change_is_marked(open_html: OpenHtml) -> None:
     """A dashed line is around the statement, also in print. A legend says what was seen."""
     line = line_of(RULE[1])
@@ -373,7 +466,7 @@ def left_by(graph: Program, order: Sequence[int]) -> list[float]:
     values, grads = forward(graph), [float(i == graph.root) for i in range(len(graph.nodes))]
     for at in order:
         for given in contributions(graph.nodes[at], values, values[at], grads[at]):  # type: ignore[arg-type]
-            grads[given.node] += given.amount or 0.0
+            grads[given.node] += given.amount or 0.0  # type: ignore[assignment]
     return grads
 
 

@@ -6,6 +6,7 @@ import pytest
 from every import every
 
 from grader.course.program import ProgramError
+from grader.practice.replay.amounts import flat
 from grader.practice.replay.presets import presets, trainings
 from grader.practice.replay.record import subject_of
 from grader.practice.replay.right_pass import right_pass
@@ -23,7 +24,7 @@ def test_the_presets_are_those_that_lessons_use() -> None:
 def test_every_preset_has_finite_numbers(preset: object) -> None:
     """Values and gradients exist, and at least one leaf of each has a name."""
     right = right_pass(preset.parsed)  # type: ignore[attr-defined]
-    assert all(map(math.isfinite, (*right.values, *right.grads)))
+    assert all(map(math.isfinite, flat((*right.values, *right.grads))))
 
 
 def test_a_preset_is_asked_by_its_id() -> None:

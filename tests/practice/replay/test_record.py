@@ -48,7 +48,7 @@ def names(replay: Replay, visits: Sequence[Any]) -> list[str]:
     return [replay.nodes[visit.node].name for visit in visits]
 
 
-def gradients(replay: Replay) -> list[float | None]:
+def gradients(replay: Replay) -> list[Any]:
     return [node.yours.grad for node in replay.nodes]
 
 

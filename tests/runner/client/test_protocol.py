@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from grader.program import chain, program
 from grader.runner.client import (
+    Array,
     Batch,
     Broke,
     Called,
@@ -40,7 +41,7 @@ from grader.runner.client import (
     ask,
     bounds,
 )
-from grader.runner.client.protocol import Array, decode_batch, decode_load
+from grader.runner.client.protocol import decode_batch, decode_load
 from grader.runner.worker.adapter import recording
 from grader.runner.worker.adapter.log import MOST_EVENTS
 from grader.runner.worker.adapter.trace import MOST_NODES
@@ -895,6 +896,102 @@ def test_a_recording_with_something_else_in_one_place_is_read_or_refused(
     (found,) = outcome.recorded
     assert len(ASKED.nodes) == len(found.values) == len(found.grads)
     assert all(0 <= visit.node < len(ASKED.nodes) for visit in found.visits)
+
+
+# -- recordings of arrays -----------------------------------------------------------------------------------------
+
+OF_ROWS = program("L = sum(a * b)", a=[2, 3], b=[5, 7])  # nodes: a, b, a * b, L
+ROWS_RECORDED = Batch((Run(OF_ROWS, (ask.Record(1), ask.Backward(3))),), 1000, 1.0, (0,))
+A_NUMBER: list[Any] = [[], "float", [TWO]]
+A_ROW: list[Any] = [[2], "float64", [TWO, THREE]]
+RECORD_OF_ARRAYS: list[Any] = [
+    "record",
+    [[0, 0], [1, 0], [2, 5], [3, 6]],
+    [[3, False, A_NUMBER, 7, [[2, A_ROW, A_ROW, 8, False]]]],
+    [A_ROW, A_ROW, A_ROW, A_NUMBER],
+    [[[2, 1], "float64", [TWO, THREE]], A_ROW, [None, "NoneType", []], A_NUMBER],
+    0,
+    False,
+    [A_ROW, A_ROW, A_ROW, A_NUMBER],
+    None,
+]
+
+
+def recorded_arrays(record: Any) -> Any:
+    """Return the decoded recording of a run on a program with arrays."""
+    read = decode_batch(frame(["read", READING, [[["done", [record, ["nothing"]]]]]]), ROWS_RECORDED)
+    assert isinstance(read, Read)
+    return read.seeds[0][0].recorded[0]  # type: ignore[union-attr]
+
+
+def test_a_recording_of_arrays_is_read() -> None:
+    """Each value and gradient is an array with the shape that it has, also if that is a wrong one."""
+    found = recorded_arrays(RECORD_OF_ARRAYS)
+    row = Array((2,), "float64", Numbers((2.0, 3.0)))
+    assert (row, row) == (found.visits[0].changes[0].before, found.visits[0].changes[0].after)
+    assert [(2, 1), (2,), None, ()] == [held.shape for held in found.grads]
+    assert (2.0,) == found.visits[0].upstream.numbers
+
+
+@every(
+    ("place", "value"),
+    [
+        ((2, 0, 2), TWO),
+        ((2, 0, 4, 0, 1), ZERO),
+        ((3, 0), TWO),
+        ((4, 2), "!NoneType"),
+        ((7, 1), TWO),
+        ((3, 0, 2), [TWO]),
+        ((3, 0, 0), [1] * (bounds.AXES + 1)),
+        ((3, 0, 0), [-1]),
+        ((3, 0, 1), "a type"),
+        ((3, 0, 2, 0), [TWO]),
+        ((3, 0, 2, 0), 2.0),
+        ((3,), [A_ROW]),
+    ],
+)
+def test_a_recording_of_arrays_that_does_not_fit_is_refused(place: tuple[int, ...], value: Any) -> None:
+    """Where a program has arrays, all is arrays, and the numbers of each fill its shape."""
+    with pytest.raises(Refused):
+        recorded_arrays(forged(RECORD_OF_ARRAYS, place, value))
+
+
+def test_a_recording_of_numbers_has_no_array() -> None:
+    """If the program has no array, the recording has none either."""
+    for place in ((3, 0), (2, 0, 2), (2, 0, 4, 0, 2), (7, 0)):
+        with pytest.raises(Refused):
+            recorded("done", [forged(RECORD, place, A_ROW), ["nothing"]])
+
+
+def test_the_arrays_of_a_recording_are_bounded_by_their_numbers() -> None:
+    """The worker sends no more numbers in changes than are read, and more are refused."""
+    many = 1_000
+    wide: list[Any] = [[many], "float", [TWO] * many]
+    fits = bounds.PARTS // (2 * (many + 1))
+    for changes, most in ((fits - 1, True), (fits + 1, False)):
+        forged_visits = [[3, False, A_NUMBER, 7, [[2, wide, wide, 8, False]] * changes]]
+        record = forged(RECORD_OF_ARRAYS, (2,), forged_visits)
+        if most:
+            assert changes == len(recorded_arrays(record).visits[0].changes)
+        else:
+            with pytest.raises(Refused):
+                recorded_arrays(record)
+    assert recording.MOST_PARTS == bounds.PARTS
+
+
+@pytest.mark.slow
+@given(st.sampled_from(places(RECORD_OF_ARRAYS)[1:]), json_values | st.sampled_from([ZERO, "record", A_ROW]))
+@hypothesis_settings
+def test_a_recording_of_arrays_with_something_else_in_one_place_is_read_or_refused(
+    place: tuple[int, ...], value: Any
+) -> None:
+    """If any part is replaced, the recording is refused or fits the program."""
+    try:
+        found = recorded_arrays(forged(RECORD_OF_ARRAYS, place, value))
+    except Refused:
+        return
+    assert len(OF_ROWS.nodes) == len(found.values) == len(found.grads)
+    assert all(isinstance(held, Array) for held in (*found.values, *found.grads, *found.at_first))
 
 
 # -- logs of trainings ----------------------------------------------------------------------------------------------

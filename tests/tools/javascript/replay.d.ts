@@ -1,14 +1,16 @@
 // What the scripts of the replay pass to each other. A run is what the player steps through.
 
+/** What a node holds: a number, an array, or nothing that JSON can carry. */
+type Held = Data.Seen["data"];
 /** A number on the page. `value` is null where an engine holds something that JSON cannot carry, which `text` then says. */
-type Numeric = { value: number | null; text: string };
+type Numeric = { value: number | null; text: string; array?: Data.Shaped };
 type GraphNode = Pick<Data.ReplayNode, "name" | "op" | "inputs" | "leaf_value"> & Partial<Data.ReplayNode>;
 type Leaves = Record<number, number>;
 /** One contribution: the operand, its local derivative, and the product with the upstream gradient. */
 type Contributed = { slot: number; node: number; local: number; amount: number };
-type FrameRow = { slot: number; node: number; local: number | null; amount: number | null };
+type FrameRow = { slot: number; node: number; local: Held; amount: Held; term?: Held; axes?: number[] };
 type RightRun = { node: number; upstream: number; contributions: Contributed[] };
-type Carried = { local: number | null; upstream: Numeric; amount: Numeric; wrong: boolean };
+type Carried = { local: Held; axes?: number[]; upstream: Numeric; amount: Numeric; wrong: boolean };
 type Erased = { change: Data.Change; before: Data.Change | null };
 
 /** What a visit did to an input, beside what a right rule does. */

@@ -69,6 +69,15 @@ def test_other_runs_cannot_be_recorded(run: Run) -> None:
     assert recorded(run) is None
 
 
+def test_a_run_on_arrays_is_recorded_if_they_are_small() -> None:
+    """All nodes together have at most 1,000 numbers."""
+    small, large = (program("L = sum(a * a)", a=[1.0] * count) for count in (499, 500))
+    run = recorded(Run(small, (ask.Backward(small.root), ask.GRADS)))
+    assert run is not None
+    assert (ask.Record(1), ask.Backward(small.root)) == run.steps
+    assert recorded(Run(large, (ask.Backward(large.root), ask.GRADS))) is None
+
+
 def test_how_a_program_is_spelled_is_kept() -> None:
     """Whole numbers and operations in place are asked in the same form as by the check."""
     run = recorded(Run(BOTH, (ask.Backward(2),), whole=True, in_place=True))

@@ -4,10 +4,11 @@ const MOST_VISITS = 12;
 
 /**
  * Return the program of a replay, or of the page's own game, as the order game plays it; null where there is nothing
- * to order, too much, or a number that cannot be computed.
+ * to order, too much, an array, or a number that cannot be computed.
  * @type {(program: Data.Replay | Data.Game) => Playable | null}
  */
 function gameOf({ nodes, root, program, title }) {
+  if (haveArrays(nodes)) return null;
   const leaves = leavesOf(nodes);
   const data = forwardPass(nodes, leaves);
   const right = backwardPass(nodes, root, data).grad;

@@ -1,6 +1,7 @@
 "use strict";
 
 const CARD = { width: 118, height: 74 };
+const PART = { width: 36, height: 15 }; // of a number of an array
 const CHARACTER = 7.3; // of the monospaced font at 12 px
 const SMALLEST = 0.68; // the scale below which the nodes are drawn as rows
 const ROW = { height: 24, step: 27, widest: 620, top: 22 };
@@ -12,6 +13,13 @@ const fit = (text, width, character = CHARACTER) => {
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 };
 
+/** @type {(nodes: GraphNode[]) => Size} */
+function cardOf(nodes) {
+  if (!haveArrays(nodes)) return CARD;
+  const rows = Math.max(...nodes.map(({ shape }) => Math.min(shape?.at(-2) ?? 1, CORNER + 0.6)));
+  return { width: 252, height: 53 + rows * PART.height };
+}
+
 /**
  * Return where the nodes and edges of a graph lie. `direction` is LR or TB, and `width` that of a label on an edge.
  * @type {(nodes: GraphNode[], direction: "LR" | "TB", width?: number) => Plan}
@@ -21,7 +29,8 @@ function layout(nodes, direction, width = 44) {
   const space =
     direction === "LR" ? { nodesep: 16, ranksep: 22, edgesep: 18 } : { nodesep: 8, ranksep: 30, edgesep: 22 };
   graph.setGraph({ rankdir: direction, ...space, marginx: 6, marginy: 6 });
-  nodes.forEach((_, i) => graph.setNode(String(i), { ...CARD }));
+  const card = cardOf(nodes);
+  nodes.forEach((_, i) => graph.setNode(String(i), { ...card }));
   nodes.forEach((node, i) =>
     node.inputs.forEach((input, slot) => {
       if (input.node !== null)
@@ -33,7 +42,7 @@ function layout(nodes, direction, width = 44) {
     .edges()
     .map((edge) => ({ node: Number(edge.w), slot: Number(edge.name), input: Number(edge.v), ...graph.edge(edge) }));
   /** @type {Plan} */
-  const plan = { ...graph.graph(), direction, card: CARD, gutter: 0, cards: nodes.map((_, i) => graph.node(String(i))), edges };
+  const plan = { ...graph.graph(), direction, card, gutter: 0, cards: nodes.map((_, i) => graph.node(String(i))), edges };
   return ordered(plan, direction);
 }
 
@@ -103,13 +112,13 @@ function route(edge, plan) {
   /** @type {(among: LaidEdge[]) => number} */
   const place = (among) => {
     const sorted = [...among].sort((one, other) => came(one)[0] - came(other)[0] || came(one)[1] - came(other)[1]);
-    return (sorted.indexOf(edge) - (sorted.length - 1) / 2) * 22;
+    return (sorted.indexOf(edge) - (sorted.length - 1) / 2) * (lying || plan.card === CARD ? 22 : 66);
   };
   /** @type {(card: Point, side: number, shift: number) => Point} */
   const end = (card, side, shift) =>
     lying
-      ? { x: card.x + (side * CARD.width) / 2, y: card.y + shift }
-      : { x: card.x + shift, y: card.y + (side * CARD.height) / 2 };
+      ? { x: card.x + (side * plan.card.width) / 2, y: card.y + shift }
+      : { x: card.x + shift, y: card.y + (side * plan.card.height) / 2 };
   const leaving = place(edges.filter((other) => other.input === edge.input && other.node === edge.node));
   const entering = place(edges.filter((other) => other.node === edge.node));
   const between = edge.points.length > 3 ? edge.points.slice(1, -1) : [];
@@ -134,13 +143,14 @@ function route(edge, plan) {
  */
 function graphView(box, run, { chosen, label = "The graph", formulas = false } = {}) {
   const { nodes } = run;
-  const [wide, tall] = [layout(nodes, "LR", formulas ? 90 : undefined), layout(nodes, "TB")];
-  const [room, deep] = [box.clientWidth || 600, innerHeight * 0.6];
+  const room = formulas || haveArrays(nodes) ? 90 : undefined; // of a label
+  const [wide, tall] = [layout(nodes, "LR", room), layout(nodes, "TB", haveArrays(nodes) ? room : undefined)];
+  const [space, deep] = [box.clientWidth || 600, innerHeight * 0.6];
   /** @type {(plan: Plan) => number} */
-  const scaleOf = ({ width, height }) => Math.min(1, room / width, deep / height);
+  const scaleOf = ({ width, height }) => Math.min(1, space / width, deep / height);
   const drawn = scaleOf(wide) >= Math.min(0.78, scaleOf(tall)) ? wide : tall;
-  const plan = scaleOf(drawn) < SMALLEST ? rowLayout(nodes, room) : drawn;
-  const scale = plan === drawn ? Math.max(scaleOf(plan), Math.min(0.8, room / plan.width)) : 1;
+  const plan = scaleOf(drawn) < SMALLEST ? rowLayout(nodes, space) : drawn;
+  const scale = plan === drawn ? Math.max(scaleOf(plan), Math.min(0.8, space / plan.width)) : 1;
   const picture = svg("svg", {
     viewBox: `0 0 ${plan.width} ${plan.height}`,
     width: Math.round(plan.width * scale),
@@ -226,7 +236,8 @@ function rowHeads({ card, gutter }) {
 function drawnRow(node, nodes, at, card) {
   const end = dataEnd(card);
   const [data, grad] = [numberText(end, 16.5), numberText(card.width - 10, 16.5)];
-  const words = [node.name, expression(node, nodes)].filter(Boolean).join(" = ");
+  const shape = node.shape?.length ? ` ${shapeText(node.shape)}` : "";
+  const words = [`${node.name}${shape}`, expression(node, nodes)].filter(Boolean).join(" = ");
   const group = cardGroup(
     at,
     card,
@@ -239,24 +250,35 @@ function drawnRow(node, nodes, at, card) {
 }
 
 /** @type {(node: GraphNode, nodes: GraphNode[], at: Point, card: Size) => Card} */
-function drawnCard(node, nodes, at) {
+function drawnCard(node, nodes, at, card) {
   const words = operationOf(node, nodes);
-  const room = CARD.width - 26; // of both, in the smaller font
-  const name = fit(node.name, Math.max(room / 2, room - words.length * CHARACTER), 8.5);
-  const [data, grad] = [numberText(CARD.width - 10, 47), numberText(CARD.width - 10, 65)];
+  const room = card.width - 26; // of both, in the smaller font
+  const title = node.shape?.length ? `${node.name} ${shapeText(node.shape)}` : node.name;
+  const name = fit(title, Math.max(room / 2, room - words.length * CHARACTER), 8.5);
+  const head = [
+    svg("title", null, `${title} ${words}`),
+    svg("text.name", { x: 10, y: 20 }, name),
+    svg("text.operation", { x: card.width - 10, y: 20, "text-anchor": "end" }, fit(words, room - name.length * 8.5)),
+    svg("line", { x1: 0, x2: card.width, y1: 29.5, y2: 29.5 }),
+  ];
+  // with arrays, data and gradient lie beside each other
+  if (haveArrays(nodes)) {
+    const half = card.width / 2;
+    const [data, grad] = [0, half].map((x) => svg("g.number", { transform: `translate(${x} 0)` }));
+    const labels = ["data", "grad"].map((label, i) => svg("text.label", { x: 10 + i * half, y: 43 }, label));
+    return { group: cardGroup(at, card, ...head, ...labels, data, grad), data, grad, room: [half, half] };
+  }
+  const [data, grad] = [numberText(card.width - 10, 47), numberText(card.width - 10, 65)];
   const group = cardGroup(
     at,
-    CARD,
-    svg("title", null, `${node.name} ${words}`),
-    svg("text.name", { x: 10, y: 20 }, name),
-    svg("text.operation", { x: CARD.width - 10, y: 20, "text-anchor": "end" }, fit(words, room - name.length * 8.5)),
-    svg("line", { x1: 0, x2: CARD.width, y1: 29.5, y2: 29.5 }),
+    card,
+    ...head,
     svg("text.label", { x: 10, y: 47 }, "data"),
     data,
     svg("text.label", { x: 10, y: 65 }, "grad"),
     grad,
   );
-  return { group, data, grad, room: [CARD.width - 42, CARD.width - 42] };
+  return { group, data, grad, room: [card.width - 42, card.width - 42] };
 }
 
 /** @type {(card: Card, run: Run, frame: Frame, i: number) => void} */
@@ -272,8 +294,32 @@ function showCard({ group, data, grad, room }, run, frame, i) {
   group.classList.toggle("wrong", wrong);
   group.classList.toggle("wrong-data", wrongData(run, frame, i));
   const { data: right, grad: rightGrad } = run.expected[i];
-  data.textContent = made ? fitted(run.data[i], right, wrongData(run, frame, i), room[0]) : "";
-  grad.textContent = made ? fitted(frame.grads[i], rightGrad, wrong, room[1]) : "";
+  showPart(data, made, run.data[i], right, wrongData(run, frame, i), room[0]);
+  showPart(grad, made, frame.grads[i], rightGrad, wrong, room[1]);
+}
+
+/** @type {(place: SVGElement, made: boolean, yours: Numeric, right: Numeric, wrong: boolean, room: number) => void} */
+function showPart(place, made, yours, right, wrong, room) {
+  if (place.tagName === "g") fill(place, ...(made ? arrayParts(yours, right, wrong) : []));
+  else place.textContent = made ? fitted(yours, right, wrong, room) : "";
+}
+
+/** @type {(yours: Numeric, right: Numeric, wrong: boolean) => SVGElement[]} */
+function arrayParts(yours, right, wrong) {
+  const { rows, places, more } = cornerOf(yours);
+  const [others, same] = [partsOf(right), haveOneShape(yours, right)];
+  /** @type {(words: string, i: number, j: number, off?: boolean) => SVGElement} */
+  const one = (words, i, j, off = false) => {
+    const at = { x: (j + 1) * PART.width + 4, y: 59 + i * PART.height, "text-anchor": "end" };
+    return svg(`text${off ? ".off" : ""}`, at, fit(words, PART.width, 6.7));
+  };
+  return [
+    ...rows.flatMap((row, i) => [
+      ...row.map((part, j) => one(shown(part, 3), i, j, wrong && (!same || differ(part, others[places[i][j]])))),
+      ...(more[1] ? [svg("text", { x: 3 * PART.width + 7, y: 59 + i * PART.height }, "…")] : []),
+    ]),
+    ...(more[0] ? [one("⋮", 2.8, 0)] : []),
+  ];
 }
 
 /**
@@ -346,7 +392,9 @@ function showEdge({ line, stroke, pill, text, back, label, at }, run, frame, id,
 
 /** @type {(edge: Carried & { off: boolean }, formulas: boolean) => string} */
 const carriedWords = ({ local, upstream, amount, off }, formulas) =>
-  formulas && local !== null ? `${digits(local, 4)} × ${shown(upstream, 4)}` : `${off ? "≠ " : ""}${change(amount, 4)}`;
+  formulas && local !== null
+    ? `${shown(numberOf(local), 4)} × ${shown(upstream, 4)}`
+    : `${off ? "≠ " : ""}${amount.array ? shapeText(amount.array.shape).replaceAll(" ", "") : change(amount, 4)}`;
 /** @type {(edge: Carried) => string} */
-const carried = ({ local, upstream, amount, wrong }) =>
-  `${local === null ? "" : `local derivative ${digits(local)}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"} ${shown(amount)}`;
+const carried = ({ local, axes, upstream, amount, wrong }) =>
+  `${local === null ? "" : `local derivative ${shown(numberOf(local))}, `}upstream gradient ${shown(upstream)}, ${wrong ? "your change" : "contribution"}${axes?.length && !wrong ? `, ${summedOver(axes)},` : ""} ${shown(amount)}`;

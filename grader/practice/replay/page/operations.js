@@ -20,10 +20,15 @@ function expression(node, nodes) {
   const words = node.inputs.map((input) =>
     input.node === null ? digits(input.number ?? NaN).replace("−", "-") : nodes[input.node].name,
   );
-  const { symbol } = OPERATIONS[node.op];
+  const symbol = node.op === "matmul" ? "@" : OPERATIONS[node.op]?.symbol;
+  const given = node.arguments ?? "";
   if (symbol) return words.join(` ${symbol} `);
   if (node.op === "neg") return `-${words[0]}`;
-  return `${node.op}(${words.join(", ")})`;
+  if (node.op === "T") return `${words[0]}.T`;
+  if (node.op === "getitem") return `${words[0]}[${given}]`;
+  if (OPERATIONS[node.op]) return `${node.op}(${words.join(", ")})`;
+  if (node.op === "stack" || node.op === "concat") return `${node.op}([${words.join(", ")}]${given && `, ${given}`})`;
+  return `${words[0]}.${node.op}(${given})`;
 }
 
 /** @type {(node: GraphNode, nodes: GraphNode[]) => string} */

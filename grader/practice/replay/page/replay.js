@@ -77,13 +77,17 @@ function open(data, replay, player, views, { leaves, where, kept } = {}) {
     inputs.get(leaf)?.focus();
   };
   byId("tables").classList.toggle("beside", areNarrow(run));
+  // the page computes no arrays, so their leaves cannot be edited
+  const ofArrays = haveArrays(replay.nodes);
+  for (const part of document.querySelectorAll("#leaves-section, nav a[href='#leaves-heading']"))
+    part.toggleAttribute("hidden", ofArrays);
   views.list = [
     graph.show,
     edge.show,
     stepView(byId("now"), run),
     sourceView(byId("source"), replay.source, run), // after the step, which leaves it its room
     numbersView(byId("numbers"), run),
-    leavesView(byId("leaves"), run, leaves ?? own, changed, kept),
+    ...(ofArrays ? [] : [leavesView(byId("leaves"), run, leaves ?? own, changed, kept)]),
     waterfallView(byId("waterfall"), run, player.to),
   ];
   views.run = run;

@@ -30,6 +30,8 @@ const after = (frame, changed) => ({ ...frame, node: null, lines: [], rows: [], 
 const replaced = (list, at, value) => list.map((old, i) => (i === at ? value : old));
 /** @type {(numbers: number[]) => number} */
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+/** @type {(amount: Held) => Numeric} */
+const amountOf = (amount) => numberOf(amount, "nan");
 
 /**
  * Return what a visit did to each input, beside what a right rule does for the same upstream gradient.
@@ -40,10 +42,13 @@ function totalsOf(visit, rows, grads, scale) {
   return inputs.map((node) => {
     const changes = visit.changes.filter((change) => change.input === node);
     const known = changes.every((change) => change.amount !== null);
-    const amount = known ? exactly(sum(changes.map((change) => change.amount ?? NaN))) : numberOf(null, "no number");
+    const amount = known ? added(changes.map((change) => amountOf(change.amount))) : numberOf(null, "no number");
     const own = rows.filter((row) => row.node === node);
-    const right = own.length ? exactly(sum(own.map((row) => row.amount ?? NaN))) : null;
     const [first, last] = [changes[0], changes.at(-1)];
+    // a gradient that is one array with another changes together with it, though nothing is due to it
+    const reset = node === visit.node && last && isZero(numberOf(last.after));
+    const none = visit.expected.length && grads[node].array && !reset ? zeros(shapeOf(grads[node])) : null;
+    const right = own.length ? added(own.map((row) => amountOf(row.amount))) : none;
     return {
       node,
       before: first ? numberOf(first.before, first.before_text) : grads[node],
@@ -52,21 +57,24 @@ function totalsOf(visit, rows, grads, scale) {
       right,
       wrong: right !== null && visit.expected.length > 0 && differ(amount, right, scale),
       line: last?.line ?? 0,
-      erased: right === null ? [] : erasedBy(changes, [0, right.value, ...own.map((row) => row.amount)], scale),
+      erased:
+        right === null
+          ? []
+          : erasedBy(changes, [zeros(shapeOf(right)), right, ...own.map((row) => amountOf(row.amount))], scale),
     };
   });
 }
 
 /**
  * Return the writes that replaced a gradient by a contribution or by 0, each with the write before it in the visit.
- * @type {(changes: Data.Change[], amounts: (number | null)[], scale: number) => Erased[]}
+ * @type {(changes: Data.Change[], amounts: Numeric[], scale: number) => Erased[]}
  */
 function erasedBy(changes, amounts, scale) {
   return changes
     .map((change, k) => ({ change, before: changes[k - 1] ?? null }))
     .filter(
       ({ change: { before, after } }) =>
-        before && after !== null && amounts.some((amount) => amount !== null && Math.abs(after - amount) <= 1e-9 * scale),
+        before && after !== null && amounts.some((amount) => !differ(numberOf(after), amount, scale)),
     );
 }
 
@@ -84,9 +92,9 @@ function carriedBy(visit, row, rows, totals, scale) {
   const nth = same.indexOf(row);
   const whole = total?.amount ?? exactly(0);
   const amount =
-    same.length === changes.length ? exactly(changes[nth].amount ?? NaN) : nth === 0 ? whole : exactly(0);
-  if (!total?.wrong) return { amount: row.amount === null ? amount : exactly(row.amount), wrong: false };
-  return { amount, wrong: same.length === 1 || differ(amount, exactly(row.amount ?? NaN), scale) };
+    same.length === changes.length ? amountOf(changes[nth].amount) : nth === 0 ? whole : zeros(shapeOf(whole));
+  if (!total?.wrong) return { amount: row.amount === null ? amount : amountOf(row.amount), wrong: false };
+  return { amount, wrong: same.length === 1 || differ(amount, amountOf(row.amount), scale) };
 }
 
 /**
@@ -100,12 +108,13 @@ function recordedRun(replay) {
     grad: numberOf(node.expected.grad, "not finite"),
   }));
   /** @type {(some: { data: Numeric, grad: Numeric }[]) => number} */
-  const largest = (some) => Math.max(...some.flatMap(({ data, grad }) => [data, grad]).map(({ value }) => Math.abs(value ?? 0)));
+  const largest = (some) =>
+    Math.max(...some.flatMap(({ data, grad }) => [data, grad]).flatMap(partsOf).map(({ value }) => Math.abs(value ?? 0)));
   const scale = largest(expected);
   const named = largest(expected.filter((_, i) => !nodes[i].inner)); // numbers inside of a function may be far larger
   const initial = nodes.map((_, i) => {
     const first = replay.backward.flatMap((visit) => visit.changes).find(({ input }) => input === i);
-    return exactly(i === root ? 0 : (first?.before ?? 0));
+    return i === root || !first || first.before === null ? zeros(nodes[i].shape) : numberOf(first.before);
   });
   let frame = startFrame(nodes, initial);
   const frames = [frame];
@@ -136,7 +145,7 @@ function recordedRun(replay) {
     const touched = visit.changes.map((change) => change.input);
     /** @type {FrameRow[]} */
     const rows = visit.expected.length
-      ? visit.expected.map((row) => ({ ...row, amount: row.amount ?? NaN, local: row.local ?? NaN }))
+      ? visit.expected.map((row) => ({ ...row, amount: row.amount ?? NaN, local: row.local ?? (OPERATIONS[nodes[visit.node].op] ? NaN : null) }))
       : nodes[visit.node].inputs.flatMap(({ node }, slot) =>
           node !== null && touched.includes(node) ? [{ slot, node, local: null, amount: null }] : [],
         );
@@ -144,7 +153,9 @@ function recordedRun(replay) {
     const edges = new Map(frame.edges);
     for (const row of rows)
       edges.set(edgeKey(visit.node, row.slot), {
-        local: row.local,
+        // the product of array and upstream gradient is still to be summed
+        local: row.axes?.length ? null : row.local,
+        axes: row.axes,
         upstream,
         ...carriedBy(visit, row, rows, totals, scale),
       });
@@ -169,14 +180,17 @@ function recordedRun(replay) {
 
 /**
  * Return the gradients that were there before a correct pass, as a check may ask for: 0, and 1 for the root, else.
+ * Arrays have none.
  * @type {(replay: Run["replay"]) => number[]}
  */
 function gradientsBefore({ nodes, root, reference }) {
+  /** @type {(held: Held | undefined) => number | null} */
+  const number = (held) => (typeof held === "number" ? held : null);
   const rows = reference.flatMap((visit) => visit.contributions);
   return nodes.map((node, i) => {
-    if (i === root) return reference.find((visit) => visit.node === root)?.upstream ?? 1;
-    const added = rows.filter((row) => row.node === i).map((row) => row.amount ?? 0);
-    const rest = (node.expected?.grad ?? NaN) - sum(added);
+    if (i === root) return number(reference.find((visit) => visit.node === root)?.upstream) ?? 1;
+    const added = rows.filter((row) => row.node === i).map((row) => number(row.amount) ?? 0);
+    const rest = (number(node.expected?.grad) ?? NaN) - sum(added);
     return Math.abs(rest) > 1e-9 * Math.max(1, ...added.map(Math.abs)) ? rest : 0;
   });
 }

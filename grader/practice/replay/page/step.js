@@ -38,14 +38,100 @@ function stepView(box, run) {
   };
 }
 
+/**
+ * Draw an array: its shape, and its first numbers in rows. Those that differ from `right` are marked.
+ * @type {(number: Numeric, right?: Numeric | null, scale?: number) => Child}
+ */
+function held(number, right = null, scale = 1) {
+  if (!number.array) return shown(number);
+  const { rows, places, more, first } = cornerOf(number);
+  const others = right && haveOneShape(number, right) ? partsOf(right) : null;
+  /** @type {(part: Numeric, place: number) => HTMLElement} */
+  const one = (part, place) => h(`span${others && differ(part, others[place], scale) ? ".differs" : ""}`, null, shown(part, 4));
+  const dots = () => h("span.quiet", null, "…");
+  const drawn = rows.map((row, i) => h("span", null, row.map((part, j) => one(part, places[i][j])), more[1] && dots()));
+  const shape = `${shapeText(number.array.shape)}${first ? ", the first matrix" : ""}`;
+  const words = `shape ${shape}: ${shown(number)}`;
+  return h(
+    "span.array",
+    { role: "img", "aria-label": words },
+    h(`span.shape${right && !others ? ".differs" : ""}`, null, shape),
+    h("span.rows", null, drawn, more[0] && h("span", null, dots())),
+  );
+}
+
+/**
+ * Draw how an array is summed over axes: an arrow along each column or row, and the sums at its end.
+ * @type {(term: Numeric, axes: number[], sum: Numeric) => HTMLElement}
+ */
+function summed(term, axes, sum) {
+  const [ends, last] = [cornerOf(sum).rows, shapeOf(term).length - 1];
+  const { rows, more, first } = cornerOf(term);
+  const [down, across] = [axes.includes(last - 1), axes.includes(last)];
+  const text = summedOver(axes);
+  const words = `A contribution of shape ${shapeText(shapeOf(term))}, ${shown(term)}, is ${text}: ${shown(sum)}`;
+  /** @type {(words: Child, kind?: string) => HTMLElement} */
+  const cell = (words, kind = "") => h(`span${kind}`, null, words);
+  const arrows = (/** @type {string} */ arrow) => rows[0].map(() => cell(arrow, ".arrow"));
+  const lines = rows.map((row, i) => [
+    ...row.map((part) => cell(shown(part, 4), ".term")),
+    more[1] && cell("…", ".term"),
+    across && !down && [cell("→", ".arrow"), cell(shown(ends[i][0], 4), ".sum")],
+  ]);
+  if (more[0] || (first && axes.some((axis) => axis < last - 1))) lines.push([...arrows("⋮")]);
+  if (down && !across) lines.push(arrows("↓"), ends[0].map((part) => cell(shown(part, 4), ".sum")));
+  if (down && across) lines.push([...rows[0].slice(1).map(() => cell("")), cell("↘", ".arrow"), cell(shown(ends[0][0], 4), ".sum")]);
+  const drawn = h(`span.rows${down ? ".down" : ""}${across ? ".across" : ""}`, null, lines.map((line) => h("span", null, line)));
+  return h(
+    "span.array",
+    { role: "img", "aria-label": words },
+    h("span.shape", null, `${shapeText(shapeOf(term))} → ${shapeText(shapeOf(sum))}`),
+    h("span.side", null, drawn, !down && !across && [h("span.arrow", null, "→"), held(sum)]),
+    h("span.text", null, text),
+  );
+}
+/** @type {(axes: number[]) => string} */
+const axesText = (axes) => `${axes.length > 1 ? "axes" : "axis"} ${series(axes.map(String))}`;
+/** @type {(axes: number[]) => string} */
+const summedOver = (axes) => `summed over ${axesText(axes)}`;
+
+/**
+ * Show what a visit does to each input, if the program has arrays: first what differs from a right rule.
+ * @type {(run: Run, frame: Frame) => HTMLElement}
+ */
+function arrayContributions(run, frame) {
+  /** @type {(words: string, drawn: Child) => HTMLElement} */
+  const part = (words, drawn) => h("div", null, h("span.quiet", null, words), drawn);
+  const blocks = [...frame.totals].sort((one, other) => Number(other.wrong) - Number(one.wrong)).map((total) => {
+    const { before, after, amount, right, wrong } = total;
+    const own = frame.rows.filter(({ node }) => node === total.node);
+    const sums = own.flatMap(({ term, axes, amount: sum }) =>
+      term && axes?.length ? [part("a right rule sums", summed(numberOf(term), axes, amountOf(sum)))] : [],
+    );
+    return h(
+      "div.flow",
+      { "data-node": total.node },
+      h("strong", null, `${nameOf(run, total.node)}.grad`),
+      part("before", held(before)),
+      part(wrong ? "≠ after" : "after", held(after, wrong && right ? plus(before, right) : null, run.scale)),
+      // the first contribution is what is there after it
+      !isZero(before) && part(`${wrong ? "≠ " : ""}your code changes it by`, held(amount, wrong ? right : null, run.scale)),
+      sums,
+      right && (sums.length !== 1 || own.length > 1) && part("a right rule adds", held(right)),
+    );
+  });
+  return h("div.flows", null, blocks);
+}
+
 /** @type {(run: Run, frame: Frame) => HTMLElement} */
 function contributions(run, frame) {
   if (!frame.totals.length) return h("p.quiet", null, "No gradient changes.");
+  if (haveArrays(run.nodes)) return arrayContributions(run, frame);
   const upstream =
     frame.upstream.value !== null && frame.upstream.value < 0 ? `(${shown(frame.upstream)})` : shown(frame.upstream);
   const rows = frame.totals.map((total) => {
     const own = frame.rows.flatMap(({ node, local }) => (node === total.node && local !== null ? [local] : []));
-    const sums = own.map((local) => `${digits(local)} × ${upstream}`).join(" + ");
+    const sums = own.map((local) => `${shown(numberOf(local))} × ${upstream}`).join(" + ");
     const right = run.recorded ? total.right : total.amount;
     return h(
       "tr",
@@ -86,7 +172,7 @@ function edgeView(box, run) {
     }
     const { node, slot } = chosen;
     const { ends, edge, right } = edgeWords(run, frame, node, slot);
-    const other = right && right.amount.value !== null ? `${theirs(run)}: ${formula(right)}` : "";
+    const other = right && (right.amount.value !== null || right.amount.array) ? `${theirs(run)}: ${formula(right)}` : "";
     // a right rule's three numbers are a product
     const [times, makes] = edge && !edge.off && edge.local !== null ? [" × ", " = "] : [" · ", " · "];
     const yours = edge ? carried(edge).replace(", upstream", `${times}upstream`).replace(/, (?=your|contribution)/, makes) : "not propagated yet";

@@ -9,16 +9,17 @@ function numbersView(table, run) {
     const rows = run.nodes.map((node, i) => {
       const made = frame.made.has(i);
       const [bad, badData] = [wrongGrad(run, frame, i), wrongData(run, frame, i)];
-      const [grad, right] = bad
-        ? apart(frame.grads[i], run.expected[i].grad)
-        : [shown(frame.grads[i]), shown(run.expected[i].grad)];
+      const [ours, theirs] = [frame.grads[i], run.expected[i].grad];
+      const [grad, right] = bad && !ours.array && !theirs.array
+        ? apart(ours, theirs)
+        : [held(ours, bad ? theirs : null, run.scale), held(theirs)];
       return h(
         `tr${frame.node === i ? ".active" : ""}`,
         { "data-node": i },
-        h("th", { scope: "row" }, node.name),
+        h("th", { scope: "row" }, node.name, node.shape?.length ? h("span.quiet", null, ` ${shapeText(node.shape)}`) : null),
         h("td", null, operationOf(node, run.nodes)),
-        h(`td.number${badData ? ".differs" : ""}`, { "data-field": "data" }, made ? shown(run.data[i]) : "–"),
-        run.recorded && h("td.number.quiet", { "data-field": "right-data" }, shown(run.expected[i].data)),
+        h(`td.number${badData ? ".differs" : ""}`, { "data-field": "data" }, made ? held(run.data[i], badData ? run.expected[i].data : null, run.scale) : "–"),
+        run.recorded && h("td.number.quiet", { "data-field": "right-data" }, held(run.expected[i].data)),
         h(`td.number${bad ? ".differs" : ""}`, { "data-field": "grad" }, made ? grad : "–"),
         run.recorded && h("td.number.quiet", { "data-field": "right-grad" }, right),
         run.recorded &&
@@ -29,6 +30,7 @@ function numbersView(table, run) {
           ),
       );
     });
+    table.classList.toggle("arrays", haveArrays(run.nodes));
     const whose = run.asked === "torch" ? "torch" : "expected";
     const words = run.recorded
       ? ["node", "operation", "data", whose, "gradient", `${whose}, at the end`, ""]
@@ -95,4 +97,4 @@ function waterfallView(table, run, go) {
  * Return whether the tables of a run are narrow enough to stand beside each other.
  * @type {(run: Run) => boolean}
  */
-const areNarrow = ({ nodes }) => nodes.every((node) => node.name.length + operationOf(node, nodes).length <= 16);
+const areNarrow = ({ nodes }) => !haveArrays(nodes) && nodes.every((node) => node.name.length + operationOf(node, nodes).length <= 16);

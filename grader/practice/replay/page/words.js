@@ -60,17 +60,18 @@ function verdict(run) {
       ? `Every gradient agrees with ${run.asked === "torch" ? "torch’s" : "the reference’s"}.`
       : "Every gradient agrees in the end, but not every step was right.";
   const rows = wrong.slice(0, 3).map((i) => {
-    const [yours, right] = apart(last.grads[i], run.expected[i].grad);
-    return `${nameOf(run, i)}.grad is ${yours}, ${theirs(run)} has ${right}`;
+    const [name, yours, right] = off(`${nameOf(run, i)}.grad`, last.grads[i], run.expected[i].grad, scaleOf(run, i));
+    return `${name} is ${yours}, ${theirs(run)} has ${right}`;
   });
   return `${rows.join("; ")}${wrong.length > 3 ? `; and ${several(wrong.length - 3, "more differ", "more differ")}` : ""}.`;
 }
 
 /**
  * Return the contribution of one row as a formula: local derivative times upstream gradient.
- * @type {(contribution: { local: number | null, upstream: Numeric, amount: Numeric }) => string}
+ * @type {(contribution: Omit<Carried, "wrong">) => string}
  */
-const formula = ({ local, upstream, amount }) => `${digits(local ?? NaN)} × ${shown(upstream)} = ${shown(amount)}`;
+const formula = ({ local, upstream, amount }) =>
+  local === null ? shown(amount) : `${shown(amountOf(local))} × ${shown(upstream)} = ${shown(amount)}`;
 
 /** @type {(run: Run, node: number) => number[]} */
 const usersOf = (run, node) =>
@@ -97,13 +98,18 @@ function arises(run, frame, at) {
       const [name, before, after] = [nameOf(run, total.node), shown(total.before), shown(total.after)];
       const was =
         before === after ? `${name}.grad stays ${before}.` : `${name}.grad was ${before} and is now ${after}.`;
-      const sum = total.before.value === null || right.value === null ? null : total.before.value + right.value;
+      const makes = plus(total.before, right);
       const adds = fault === "moved" ? "For the value from the forward pass, it adds" : "A right rule adds";
-      return `${was} ${adds} ${shown(right)}${sum === null ? "" : `, which makes ${digits(sum)}`}.`;
+      if (right.array && isZero(right)) return `${was} A right rule does not change it.`;
+      const end = makes.value === null && !makes.array ? "" : `, which makes ${shown(makes)}`;
+      return `${was} ${adds} ${shown(right)}${end}.`;
     });
+  for (const { axes, node } of frame.rows)
+    if (axes?.length && frame.totals.some((total) => total.wrong && total.node === node))
+      said.push(`${nameOf(run, node)} is repeated along ${axesText(axes)}, so its contribution is ${summedOver(axes)}.`);
   if (fault === "forward" && about !== null) {
-    const [yours, right] = apart(run.data[about], run.expected[about].data);
-    said.push(`${name} has the value ${yours}; ${theirs(run)} has ${right}.`);
+    const [part, yours, right] = off(name, run.data[about], run.expected[about].data, scaleOf(run, about));
+    said.push(`${part} has the value ${yours}; ${theirs(run)} has ${right}.`);
   }
   if (fault === "seed" && frame.kind === "seed")
     said.push(
@@ -113,7 +119,9 @@ function arises(run, frame, at) {
     said.unshift(`The value of ${name} was changed after the forward pass. The rule of ${nameOf(run, frame.node ?? run.root)} reads the new value.`);
   if (fault === "held" && about !== null) {
     const total = frame.totals.find(({ node }) => node === about);
-    const [yours, right] = apart(total?.before ?? numberOf(null), exactly(gradientsBefore(run.replay)[about]));
+    const { shape } = run.nodes[about];
+    const held = shape?.length ? zeros(shape) : exactly(gradientsBefore(run.replay)[about]);
+    const [yours, right] = apart(total?.before ?? numberOf(null), held);
     said.push(`${name}.grad was ${yours} before any rule wrote it. A correct pass finds ${right} there.`);
   }
   if (fault === "graph" && about !== null) {
@@ -154,11 +162,12 @@ function arises(run, frame, at) {
 function replacements(run, { node, erased }) {
   const grad = `${nameOf(run, node)}.grad`;
   return erased.map(({ change, before }) => {
-    const sets = `sets ${grad} to ${digits(change.after)}, so the ${digits(change.before)} that was there is lost.`;
+    const [was, is] = [shown(numberOf(change.before)), shown(numberOf(change.after))];
+    const sets = `sets ${grad} to ${is}, so the ${was} that was there is lost.`;
     if (!change.line) return `A write ${sets}`;
     if (!before?.line) return `Line ${change.line} ${sets}`;
     if (before.line === change.line) return `Line ${change.line} runs again and ${sets}`;
-    return `Line ${before.line} makes ${grad} ${digits(change.before)}. Then line ${change.line} ${sets}`;
+    return `Line ${before.line} makes ${grad} ${was}. Then line ${change.line} ${sets}`;
   });
 }
 
@@ -176,9 +185,9 @@ function spreads(run, frame) {
     );
   const right = run.replay.reference.find((visit) => visit.node === frame.node);
   if (!frame.inner && right && differ(frame.upstream, numberOf(right.upstream), run.scale)) {
-    const [yours, other] = apart(frame.upstream, numberOf(right.upstream));
+    const [part, yours, other] = off(nameOf(run, right.node), frame.upstream, numberOf(right.upstream), run.scale);
     said.unshift(
-      `The difference spreads: the upstream gradient of ${nameOf(run, right.node)} is ${yours} here; ${theirs(run)} has ${other}.`,
+      `The difference spreads: the upstream gradient of ${part} is ${yours} here; ${theirs(run)} has ${other}.`,
     );
   }
   return said;
@@ -218,5 +227,7 @@ function rightContribution(run, node, slot) {
   if (!run.recorded) return null;
   const visit = run.replay.reference.find((candidate) => candidate.node === node);
   const found = visit?.contributions.find((contribution) => contribution.slot === slot);
-  return visit && found ? { local: found.local, upstream: numberOf(visit.upstream), amount: numberOf(found.amount) } : null;
+  if (!visit || !found) return null;
+  const local = found.axes.length ? null : found.local;
+  return { local, axes: found.axes, upstream: numberOf(visit.upstream), amount: numberOf(found.amount) };
 }

@@ -15,6 +15,7 @@ from . import values
 
 _MOST_AXES = 8  # the most axes of an array in an answer
 _LONGEST = 10_000_000  # the longest axis in an answer, and the most numbers of a nested list that is made
+_FEW = 1_000  # the most numbers of an array that are compared with 0
 _NUMBERS = "fiub"  # numpy's kinds of numbers: floats, ints, unsigned ints and bools
 
 
@@ -69,6 +70,14 @@ def is_numpy(value: object) -> bool:
 def is_array(value: object) -> bool:
     """Return whether an object is an array with other than one number, or a list."""
     return type(value) is list or (is_numpy(value) and math.prod(_known[0].shape_of(value)) != 1)
+
+
+def is_zero(value: object) -> bool:
+    """Return whether an object is the number 0, or an array of few numbers that are all 0."""
+    if not is_array(value):
+        return not value
+    numbers = seen(value, _FEW)[2]
+    return bool(numbers) and not any(map(float.fromhex, numbers))
 
 
 def copied(value: Any) -> Any:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from . import values
+from . import arrays, values
 
 _OF_CODE = ("co_name", "co_qualname", "co_filename", "co_firstlineno")
 _NOTHING = object()
@@ -146,7 +146,7 @@ class GradientObserver:
         before = None if own is None else (own.number or 0.0)
         # the last read of another node's gradient was a read of the upstream gradient
         upstream = next((read for read in reversed(self._reads) if read.node is not node), None)
-        if own is not None and own.used and not value:
+        if own is not None and own.used and arrays.is_zero(value):
             upstream = None
         if upstream is not None:
             upstream.used = True

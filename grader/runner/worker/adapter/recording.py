@@ -12,7 +12,7 @@ import contextlib
 import sys
 from functools import partial
 from types import FrameType, ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from . import values
 from .observer import GradientObserver, Write, is_stand_in
@@ -22,7 +22,10 @@ from .trace import Trace
 
 MOST_VISITS = 400
 MOST_CHANGES = 2_000
-_UNREADABLE = "!unreadable"
+MOST_PARTS = 20_000  # the most numbers and lengths of axes in all visits, if the program has arrays
+_UNREADABLE = "unreadable"
+Token: TypeAlias = Any
+"""A gradient or a value: a number as text, or if the program has arrays, `[shape, type, numbers]`."""
 
 
 class RecordedGraph(Protocol):
@@ -30,6 +33,7 @@ class RecordedGraph(Protocol):
 
     Attributes:
         module: the learner's file.
+        most: the most numbers of one node in an answer, if the program has arrays; otherwise 0.
         shape: the reading of the engine.
         nodes: the objects of the run.
         program: the nodes of the program, as they are sent.
@@ -39,6 +43,7 @@ class RecordedGraph(Protocol):
     """
 
     module: ModuleType
+    most: int
     shape: EngineReading
     nodes: EngineObjects
     program: list[Any]
@@ -56,7 +61,7 @@ class RecordedGraph(Protocol):
 class _Visit:
     """One run of a local rule."""
 
-    def __init__(self, node: object, index: int, inner: bool, upstream: str, line: int) -> None:
+    def __init__(self, node: object, index: int, inner: bool, upstream: Token, line: int) -> None:
         self.node, self.index, self.inner, self.upstream, self.line = node, index, inner, upstream, line
         self.targets: list[object] = []
         self.changes: list[list[object]] = []
@@ -82,17 +87,19 @@ class Recording:
         self._graph, self._shape, self._filename = graph, graph.shape, filename
         self._made_at: dict[int, tuple[int, int]] = {}  # by address: the program's node it was made for, and the line
         self._index: dict[int, int] = {}  # the indices of the program's nodes, by address
-        self._tokens: dict[int, str] = {}  # the gradients when they were last looked at, by address
+        self._tokens: dict[int, Token] = {}  # the gradients when they were last looked at, by address
         self._operands: dict[int, list[object]] = {}  # the operands that are nodes, by the operation's address
         self._visits: list[_Visit] = []
         self._running: list[_Visit] = []  # the rules that are running, innermost last
         self._observer: GradientObserver | None = None
         self._functions: CalledRules | None = None  # the rules, if they are functions
         self._left_out = 0
+        self._parts = 0  # of the arrays in all visits
         self._elsewhere = False
+        self._in_place = False  # whether an array was changed without a write
         self._trace = Trace(graph.shape) if traced else None
         self._objects: list[object] | None = [] if traced else None  # None for the program's nodes
-        self._values: list[str] = []  # of all nodes when `begin` was called
+        self._values: list[Token] = []  # of all nodes when `begin` was called
         graph.nodes.on_made = self._made
 
     # -- building -----------------------------------------------------------------------------
@@ -131,7 +138,7 @@ class Recording:
         self._values = [self._spelled(node, self._shape.data) for node in self._nodes()]
         self._observer = GradientObserver(self._shape.cls, self._shape.grad, self._written)
         self._tokens = {id(node): self._token(node) for node in graph.engine_nodes()}
-        if isinstance(graph.rules, CalledRules):
+        if isinstance(graph.rules, CalledRules) and not any(map(graph.rules.is_class, graph.engine_nodes())):
             self._functions = graph.rules
             for node in graph.engine_nodes():
                 # a leaf may have a function, too, which does nothing
@@ -154,6 +161,9 @@ class Recording:
         if self._observer is not None:
             with contextlib.suppress(BaseException):
                 self._look()
+                # without functions, no write says which rule changed an array in place, and there may be no write
+                unseen = self._in_place or (isinstance(self._graph.rules, CalledRules) and not self._visits)
+                self._elsewhere = self._elsewhere or (unseen and not self._functions)
             self._observer.__exit__()
         traced = self._traced()
         if self._trace is not None and traced is None:
@@ -192,7 +202,7 @@ class Recording:
         self._look()
         visit = self._visit(node, self._functions.lines(node, self._filename)[0])
         upstream = self._functions.upstream(node, run)
-        if upstream is not None and (given := self._shape.spell(upstream, self._shape.grad)) != visit.upstream:
+        if upstream is not None and (given := self._told(node, upstream, self._shape.grad)) != visit.upstream:
             visit.upstream, self._elsewhere = given, True
         self._running.append(visit)
         try:
@@ -206,7 +216,7 @@ class Recording:
         made_for = self._made_at.get(id(node), (-1, 0))[0] if self._trace is None else -1
         index = made_for if inner else self._index[id(node)]
         visit = _Visit(node, index, inner, self._tokens[id(node)], line)
-        if len(self._visits) < MOST_VISITS:
+        if len(self._visits) < MOST_VISITS and self._has_room(visit.upstream):
             self._visits.append(visit)
         else:
             self._left_out += 1
@@ -260,33 +270,51 @@ class Recording:
             before, after = self._tokens.get(id(node)), self._token(node)
             if before != after and self._index.get(id(node)) == index:
                 self._tokens[id(node)] = after
+                self._in_place = self._in_place or bool(self._graph.most)
                 visit = self._running[-1] if self._running else self._visits[-1] if self._visits else None
                 if visit is not None and before is not None:
                     self._note(visit, node, before, after, 0, outside=not self._running)
 
-    def _note(self, visit: _Visit, node: object, before: str, after: str, line: int, *, outside: bool) -> None:
+    def _note(self, visit: _Visit, node: object, before: Token, after: Token, line: int, *, outside: bool) -> None:
         visit.targets.append(node)
         if id(node) not in self._index:  # the node is not part of the program
             return
-        if sum(len(one.changes) for one in self._visits) < MOST_CHANGES:
+        if sum(len(one.changes) for one in self._visits) < MOST_CHANGES and self._has_room(before, after):
             visit.changes.append([self._index[id(node)], before, after, line, outside])
         else:
             self._left_out += 1
 
     # -- reading ------------------------------------------------------------------------------
 
-    def _token(self, node: object) -> str:
-        """Return the stored gradient of a node as text."""
+    def _token(self, node: object) -> Token:
+        """Return the stored gradient of a node."""
         assert self._observer is not None
         try:
-            return self._shape.spell(self._observer.stored(node), self._shape.grad)
+            return self._told(node, self._observer.stored(node), self._shape.grad)
         except Exception:
-            return _UNREADABLE
+            return self._other(_UNREADABLE)
 
-    def _spelled(self, node: object, name: str) -> str:
+    def _spelled(self, node: object, name: str) -> Token:
         if not isinstance(node, self._shape.cls):
-            return "!" + values.name_of(type(node))
+            return self._other(values.name_of(type(node)))
         try:
-            return self._shape.spell(getattr(node, name), name)
+            return self._told(node, getattr(node, name), name)
         except BaseException:
-            return _UNREADABLE
+            return self._other(_UNREADABLE)
+
+    def _told(self, node: object, value: object, name: str) -> Token:
+        """Return the value of a node's attribute as a token."""
+        if self._graph.most:
+            return self._shape.seen_as(node, value, name, self._graph.most)
+        return self._shape.spell(value, name)
+
+    def _other(self, kind: str) -> Token:
+        """Return the token of an object that is neither a number nor an array."""
+        return [None, kind, []] if self._graph.most else f"!{kind}"
+
+    def _has_room(self, *tokens: Token) -> bool:
+        """Return whether tokens can be sent as well, and count them if so."""
+        parts = sum(len(token[0] or ()) + len(token[2]) for token in tokens) if self._graph.most else 0
+        fits = self._parts + parts <= MOST_PARTS
+        self._parts += parts if fits else 0
+        return fits

@@ -241,11 +241,14 @@ class EngineReading(NamedTuple):
         return [str(arrays.seen(grad, _MOST)) if arrays.is_array(grad) else values.spell(grad) for grad in grads]
 
     def seen(self, node: Any, name: str, most: int) -> list[Any]:
-        """Return the shape, the type and the numbers of a node's attribute (see `arrays.seen`).
+        """Return the shape, the type and the numbers of a node's attribute (see `arrays.seen`)."""
+        return self.seen_as(node, getattr(node, name), name, most)
+
+    def seen_as(self, node: Any, value: object, name: str, most: int) -> list[Any]:
+        """Return the same for a value of this attribute.
 
         A gradient that is None at first, or the number 0, is one of zeros: nothing was added to it.
         """
-        value = getattr(node, name)
         if name == self.grad:
             value = self.inner(value)
             if values.plain(value) == 0.0 and not arrays.is_numpy(value):
@@ -495,6 +498,10 @@ class CalledRules(Rules):
             return around(node, partial(original, *arguments, **named))
 
         self._replace(node, in_place_of(original, watched))
+
+    def is_class(self, node: Any) -> bool:
+        """Return whether the function is a class. Calls of its methods cannot be watched."""
+        return isinstance(self._function(node), type)
 
     def upstream(self, node: Any, run: "partial[Any]") -> Any:
         """Return the upstream gradient among the arguments of a watched function; None if it is not among them."""
