@@ -646,10 +646,12 @@ def expand_dims(array, axis):
     return array.reshape([1 if at in axes else next(lengths) for at in range(array.ndim + len(axes))])
 
 
-def moveaxis(array, one, other):
-    array, ((one,), (other,)) = asarray(array), (_axes(axis, asarray(array).ndim) for axis in (one, other))
-    axes = [at for at in range(array.ndim) if at != one]
-    axes.insert(other, one)
+def moveaxis(array, source, destination):
+    array = asarray(array)
+    one, other = (_axes(tuple(axis) if isinstance(axis, range) else axis, array.ndim) for axis in (source, destination))
+    axes = [at for at in range(array.ndim) if at not in one]
+    for place, axis in sorted(zip(other, one)):
+        axes.insert(place, axis)
     return array.transpose(axes)
 
 
