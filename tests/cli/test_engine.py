@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 import pytest
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
-ARRAYS = (FIXTURES / "right" / "24_tensor" / "function_classes.py").read_text(encoding="utf-8")
+ARRAYS = (FIXTURES / "right" / "24_tensor" / "bases" / "function_classes.py").read_text(encoding="utf-8")
 NUMBERS = (FIXTURES / "engines" / "base.py").read_text(encoding="utf-8")
 SAYS = (
     "This engine's values are arrays. So it is graded as exercise 24 tensor. "

@@ -161,6 +161,7 @@ def test_rules_that_the_grader_runs_are_recorded_alike(executed: Execute, engine
 
 
 NOT_SEEN = ("function_with_context", "gradients_in_a_dict")  # single visits cannot be told from each other
+BETWEEN = ("zeros_before_the_pass",)  # an operation makes a node for each use, whose rule is one of the operand's
 
 
 @pytest.mark.parametrize("name", NAMES_OF_SHAPES)
@@ -174,7 +175,7 @@ def test_engines_of_other_shapes_are_recorded(
     assert (name not in NOT_SEEN) == (bool(found.visits) and not found.elsewhere)
     if name in NOT_SEEN:
         return
-    assert sorted(found.order) == [3, 4, 5, 6]
+    assert [3, 4, 5, 6] == sorted(set(found.order) if name in BETWEEN else found.order)
     sums = [sum(visit.amounts.get(leaf, 0.0) for visit in found.visits) for leaf in range(3)]
     assert [7.0, 2.0, -1.0] == sums
 
