@@ -114,7 +114,7 @@ def test_a_right_engine_of_arrays_differs_nowhere(replay: Make, name: str, progr
 
 @pytest.mark.slow
 def test_a_gradient_of_none_is_one_of_zeros(replay: Make) -> None:
-    """In exercise 19, a gradient is None until the first contribution. What is there before is shown as zeros."""
+    """In exercise 19, a gradient is None until the first contribution. The gradient before it is shown as zeros."""
     shown = replay(program("L = sum(a * b)", a=A, b=A), text=ARRAYS)
     assert ("", None) == (shown.fault, shown.problem)
     assert {0.0 * ones(2, 3)} == {change.before for change in shown.backward[1].changes}

@@ -114,7 +114,7 @@ function arrayContributions(run, frame) {
       h("strong", null, `${nameOf(run, total.node)}.grad`),
       part("before", held(before)),
       part(wrong ? "≠ after" : "after", held(after, wrong && right ? plus(before, right) : null, run.scale)),
-      // the first contribution is what is there after it
+      // after the first contribution, the gradient is this contribution
       !isZero(before) && part(`${wrong ? "≠ " : ""}your code changes it by`, held(amount, wrong ? right : null, run.scale)),
       sums,
       right && (sums.length !== 1 || own.length > 1) && part("a right rule adds", held(right)),

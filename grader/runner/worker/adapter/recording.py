@@ -202,7 +202,7 @@ class Recording:
         self._look()
         visit = self._visit(node, self._functions.lines(node, self._filename)[0])
         upstream = self._functions.upstream(node, run)
-        if upstream is not None and (given := self._told(node, upstream, self._shape.grad)) != visit.upstream:
+        if upstream is not None and (given := self._token_of(node, upstream, self._shape.grad)) != visit.upstream:
             visit.upstream, self._elsewhere = given, True
         self._running.append(visit)
         try:
@@ -290,7 +290,7 @@ class Recording:
         """Return the stored gradient of a node."""
         assert self._observer is not None
         try:
-            return self._told(node, self._observer.stored(node), self._shape.grad)
+            return self._token_of(node, self._observer.stored(node), self._shape.grad)
         except Exception:
             return self._other(_UNREADABLE)
 
@@ -298,11 +298,11 @@ class Recording:
         if not isinstance(node, self._shape.cls):
             return self._other(values.name_of(type(node)))
         try:
-            return self._told(node, getattr(node, name), name)
+            return self._token_of(node, getattr(node, name), name)
         except BaseException:
             return self._other(_UNREADABLE)
 
-    def _told(self, node: object, value: object, name: str) -> Token:
+    def _token_of(self, node: object, value: object, name: str) -> Token:
         """Return the value of a node's attribute as a token."""
         if self._graph.most:
             return self._shape.seen_as(node, value, name, self._graph.most)

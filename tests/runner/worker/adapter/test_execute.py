@@ -429,7 +429,7 @@ def test_a_function_that_gets_an_array_returns_one(loaded: Load, body: str, expe
 
 @every(("returned", "expected"), [("None", ["nothing"]), ("str(x)", ["other", "str"]), ("(x, x)", ["other", "tuple"])])
 def test_a_function_that_gets_an_array_may_return_none(loaded: Load, returned: str, expected: list[Any]) -> None:
-    """What is no array has the name of its type."""
+    """An object that is not an array is reported by the name of its type."""
     call = ask.CallFunction("f", [("array", [1.0, 2.0])])
     asked = batch((Program((), 0, ""), [call])) | {"engine": False}
     (outcome,) = execute(loaded(f"def f(x):\n    return {returned}\n"), FILE, asked)[2][0]
