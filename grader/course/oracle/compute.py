@@ -24,7 +24,21 @@ from ..program.operations import OPERATIONS
 from .answer_book import Answer
 from .answers import OracleQuestion, OracleReply
 
+
+def _reduction(reduce: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """Return a reduction that keeps all axes if it gets `keepdims` and no axis, which torch's does not take."""
+
+    def reduced(a: torch.Tensor, *axis: Any, **named: Any) -> torch.Tensor:
+        if "keepdims" in named and not axis and named.get("axis") is None:
+            named["axis"] = tuple(range(a.ndim))
+        return reduce(a, *axis, **named)
+
+    return reduced
+
+
 _ON_ARRAYS: dict[str, Callable[..., torch.Tensor]] = {
+    "sum": _reduction(torch.sum),
+    "mean": _reduction(torch.mean),
     "max": torch.amax,  # `torch.max` with an axis also returns indices
     "reshape": torch.Tensor.reshape,
     "transpose": lambda a, *axes: a.permute(*(axes or reversed(range(a.ndim)))),

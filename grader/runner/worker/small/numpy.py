@@ -672,6 +672,25 @@ def stack(arrays, axis=0):
     return concatenate([expand_dims(one, axis) for one in arrays], axis)
 
 
+def repeat(array, repeats, axis=None):
+    array = asarray(array)
+    if not isinstance(repeats, int) or repeats < 1:
+        raise _missing("repeat with other than one positive int")
+    rows = array.reshape(-1) if axis is None else moveaxis(array, axis, 0)
+    places = [at for at in range(len(rows)) for _ in range(repeats)]
+    return moveaxis(rows[places], 0, axis or 0).copy()
+
+
+def tile(array, reps):
+    array, counts = asarray(array), reps if isinstance(reps, (tuple, list)) else (reps,)
+    if not _python.all(isinstance(count, int) and count > 0 for count in counts):
+        raise _missing("tile with other than positive ints")
+    array = array.reshape((1,) * (len(counts) - array.ndim) + array._shape)
+    for axis, count in enumerate(counts, array.ndim - len(counts)):
+        array = concatenate([array] * count, axis)
+    return array.copy()
+
+
 def split(array, places, axis=0):
     if isinstance(places, int):
         raise _missing("split into equal parts")
