@@ -6,7 +6,7 @@ from grader.program import program
 A = [[1.0, -2.0, 0.5], [-1.5, 4.1, 3.0]]
 B = [[2.0, 3.0, -1.0], [0.25, -0.5, 1.75]]
 ROW, PAIR, COLUMN = [1.5, -2.0, 0.75], [2.0, -3.0], [[2.0], [-3.0]]
-SQUARE, OTHER_SQUARE = [[1.0, 2.0], [-3.0, 4.0]], [[0.5, -1.0], [2.5, 3.0]]
+SQUARE, OTHER_SQUARE = [[1.0, 2.0], [-3.0, 4.0]], [[0.5, -0.75], [2.5, 3.25]]
 CUBE = [[[1.0, 2.0], [-1.0, 0.5]], [[3.0, -2.0], [0.25, -3.0]]]
 BLOCK = [[[1.0, 2.0], [-1.0, 0.5], [3.0, -2.0]], [[0.25, -3.0], [2.0, 1.0], [-0.5, 4.1]]]
 PLANE = [[2.0, -3.0], [1.0, 4.0], [0.5, -1.0]]
@@ -48,13 +48,13 @@ ALONG = [
     program("L = a.sum(axis=1) * b", a=SQUARE, b=PAIR),
     program("L = a.sum(axis=-2) * b", a=SQUARE, b=PAIR),
     program("L = a.sum(axis=0) * b", a=BLOCK, b=PLANE),
-    program("L = a.sum(axis=1) * b", a=BLOCK, b=SQUARE),
-    program("L = a.sum(axis=2) * b", a=BLOCK, b=A),
-    program("L = a.sum(axis=-1) * b", a=BLOCK, b=A),
+    program("L = a.sum(axis=1) * b", a=BLOCK, b=OTHER_SQUARE),
+    program("L = a.sum(axis=2) * b", a=BLOCK, b=B),
+    program("L = a.sum(axis=-1) * b", a=BLOCK, b=B),
     # all axes have one length
-    program("L = a.sum(axis=0) * b", a=CUBE, b=SQUARE),
-    program("L = a.sum(axis=1) * b", a=CUBE, b=SQUARE),
-    program("L = a.sum(axis=-1) * b", a=CUBE, b=SQUARE),
+    program("L = a.sum(axis=0) * b", a=CUBE, b=OTHER_SQUARE),
+    program("L = a.sum(axis=1) * b", a=CUBE, b=OTHER_SQUARE),
+    program("L = a.sum(axis=-1) * b", a=CUBE, b=OTHER_SQUARE),
     program("L = a.sum(axis=0) * b", a=LONG, b=-3.0),
     program("L = a.sum(axis=0) * b", a=[ROW], b=ROW[::-1]),
     program("L = a.sum(axis=1) * b", a=COLUMN, b=PAIR),
@@ -76,8 +76,8 @@ MEANS = [
     program("L = a.mean(axis=1) * b", a=A, b=PAIR),
     program("L = a.mean(axis=-1) * b", a=SQUARE, b=PAIR),
     program("L = a.mean(axis=0) * b", a=SQUARE, b=PAIR),
-    program("L = a.mean(axis=1) * b", a=BLOCK, b=SQUARE),
-    program("L = a.mean(axis=2) * b", a=BLOCK, b=A),
+    program("L = a.mean(axis=1) * b", a=BLOCK, b=OTHER_SQUARE),
+    program("L = a.mean(axis=2) * b", a=BLOCK, b=B),
     program("L = a.mean(axis=0) * b", a=LONG, b=-3.0),
     program("L = a.mean(axis=0) * b", a=[ROW], b=ROW[::-1]),
     program("L = a.mean(axis=0, keepdims=True) * b", a=A, b=[ROW]),
