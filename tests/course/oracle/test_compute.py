@@ -86,6 +86,14 @@ def test_a_node_that_the_root_does_not_use_has_gradient_zero() -> None:
     assert {"a": 2.0, "c": 0.0, "L": 1.0} == grads("c = a * a; L = a + a", a=3)
 
 
+@every(("op", "value", "grad"), [("sum", 7.0, 1.0), ("mean", 3.5, 0.5), ("max", 5.0, 0.0)])
+def test_all_axes_of_a_reduction_stay(op: str, value: float, grad: float) -> None:
+    """With keepdims=True and no axis, the result has the shape (1, 1), and meets an array with two axes."""
+    asked = program(f"L = a.{op}(keepdims=True) * b", a=[[2, 5]], b=[[3]])
+    values, grads = answer(asked.wire, asked.root)
+    assert (value, 3 * grad) == (asked.numbers_of(f"a.{op}(keepdims=True)", values)[0], grads[0])
+
+
 def test_doubles_are_used() -> None:
     """Numbers are float64 and not torch's default, so a change of 1e-12 has an effect."""
     asked = program("L = a + 1", a=1e-12)
