@@ -1,5 +1,7 @@
 """Sums and means along axes. Lengths of axes are 2, 3 and 5, or an array is a square, where a wrong axis fits, too."""
 
+from typing import Any
+
 from grader.checks import EngineUnderCheck, check
 from grader.program import program
 
@@ -14,23 +16,20 @@ LONG = [2.0, -1.0, 3.0, 0.5, -4.0]
 # below 1, also with other seeds, so that exp is small and tanh is not 1
 SMALL, SMALL_ROW = [[0.7, -0.41, 0.25], [-0.6, 0.9, 0.35]], [0.85, -0.55, 0.75]
 
-VALUES = [
-    program(f"L = {text}", a=a)
-    for op in ("sum", "mean")
-    for text, a in [
-        (f"a.{op}()", A),
-        (f"a.{op}(axis=0)", A),
-        (f"a.{op}(axis=1)", A),
-        (f"a.{op}(axis=0)", LONG),
-        (f"a.{op}(axis=-1)", BLOCK),
-        (f"a.{op}(axis=1)", BLOCK),
-        (f"a.{op}(axis=0)", [ROW]),
-        (f"a.{op}(axis=0, keepdims=True)", A),
-        (f"a.{op}(axis=1, keepdims=True)", BLOCK),
-        (f"a.{op}(axis=-1, keepdims=True)", LONG),
-        (f"a.{op}(keepdims=True)", A),
-    ]
+ARGUMENTS: list[tuple[str, Any]] = [
+    ("", A),
+    ("axis=0", A),
+    ("axis=1", A),
+    ("axis=0", LONG),
+    ("axis=-1", BLOCK),
+    ("axis=1", BLOCK),
+    ("axis=0", [ROW]),
+    ("axis=0, keepdims=True", A),
+    ("axis=1, keepdims=True", BLOCK),
+    ("axis=-1, keepdims=True", LONG),
+    ("keepdims=True", A),
 ]
+VALUES = [program(f"L = a.{op}({given})", a=a) for op in ("sum", "mean") for given, a in ARGUMENTS]
 # A result is multiplied by another array, which is then its upstream gradient.
 WHOLE = [
     program("L = a.sum() * b", a=A, b=-3.0),
