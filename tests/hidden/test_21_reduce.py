@@ -102,6 +102,15 @@ SHARED = [
 ]
 MIXED = [
     program("e = exp(a); p = e / e.sum(axis=1, keepdims=True); L = sum(p * b)", a=SMALL, b=B),
+    # what random programs have sometimes: negative axes, means that keep an axis, and squares
+    program(
+        "d = a - a.mean(axis=-1, keepdims=True); v = (d * d).mean(axis=1, keepdims=True); s = a.sum(axis=-1) * c; "
+        "L = sum(d * v * b) + sum(s)",
+        a=BLOCK,
+        b=BLOCK[::-1],
+        c=B,
+    ),
+    program("L = sum(a.sum(axis=1) * b) + sum(a.sum(axis=0) * c)", a=SQUARE, b=PAIR, c=[0.75, 4.0]),
     program(
         "d = a - a.mean(axis=0); v = (d * d).mean(axis=0); L = mean(d / (v + 0.5) * w + b)", a=BLOCK, w=PAIR, b=PLANE
     ),
