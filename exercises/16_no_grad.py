@@ -29,7 +29,8 @@ No line leads from h to d:
 
 PyTorch has a block in which it makes no graph at all: `with torch.no_grad():`. Every
 result in it is a constant. Use it for what needs no gradient, such as a test of a model
-or a step of training, which changes the parameters. The number of a loss is loss.item().
+or a step of training, which changes the parameters. `loss.item()` is the number of a
+loss.
 
 The graph also keeps what a backward pass leaves there:
 

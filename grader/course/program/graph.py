@@ -167,6 +167,8 @@ class Program:
     @cached_property
     def has_arrays(self) -> bool:
         """Return whether a leaf has a shape other than `()`. In all other programs, each node has one number."""
+        if self.truth:
+            return self.truth.has_arrays
         # `short` first, because such a program has very many nodes, and none is an array
         return not self.short and any(node.shape for node in self.nodes if type(node) is Leaf)
 
@@ -175,6 +177,8 @@ class Program:
         """Return the shape of each node. Raises `ProgramError` if shapes do not fit."""
         if not self.has_arrays:
             return [()] * len(self.nodes)
+        if truth := self.truth:
+            return [truth.shapes[truth.index[node.name]] for node in self.nodes]
         shapes: list[Shape] = []
         for node in self.nodes:
             if isinstance(node, Leaf):
@@ -310,6 +314,8 @@ class Program:
     @cached_property
     def _arrays(self) -> list[Flat]:
         """Return the numbers of each node; nan if they are not defined."""
+        if truth := self.truth:
+            return [list(truth.numbers_of(node.name, truth.values)) for node in self.nodes]
         found: list[Flat] = []
         for node, shape in zip(self.nodes, self.shapes, strict=True):
             if isinstance(node, Leaf):
@@ -332,18 +338,46 @@ class Program:
         """Return what an operation gives back to each operand, from the upstream gradient of its result."""
         node = self.nodes[index]
         assert isinstance(node, Op)
+        if node.made:
+            return self._contributions_of_call(node, upstream)
         try:
             return self._operation(node, self._arrays).contributions(upstream)
         except (ArithmeticError, ValueError):
             return [[math.nan] * math.prod(self.shapes[o]) if isinstance(o, int) else [] for o in node.operands]
 
+    def _contributions_of_call(self, node: Op, upstream: Flat) -> list[Flat]:
+        """Return what a node that a function of the file makes gives back to each operand, by the nodes of `truth`.
+
+        An operand that is there several times receives all at its first place.
+        """
+        truth = self.truth
+        assert truth
+        start, places = truth.index[node.name], [truth.index[self.nodes[i].name] for i in node.inputs]
+        grads = [[0.0] * math.prod(shape) for shape in truth.shapes]
+        grads[start] = upstream
+        for index in range(start, -1, -1):
+            # what lies behind an operand is no part of the call
+            if index not in places and any(grads[index]):
+                truth.add_contributions(index, grads)
+        return [grads[at] if at not in places[:i] else [0.0] * len(grads[at]) for i, at in enumerate(places)]
+
+    def add_contributions(self, index: int, grads: list[Flat]) -> None:
+        """Add what a node gives back to the gradients of its operands. A leaf gives back nothing."""
+        node = self.nodes[index]
+        if isinstance(node, Op):
+            for operand, given in zip(node.operands, self.contributions(index, grads[index]), strict=True):
+                if isinstance(operand, int):
+                    grads[operand] = [old + new for old, new in zip(grads[operand], given, strict=True)]
+
     def terms(self, index: int, upstream: Flat) -> list[tuple[Flat, Shape]]:
         """Return what an operation gives back to each operand before it is summed over broadcast axes, with its shape.
 
-        Return nothing for an operation that does not broadcast.
+        Return nothing for an operation that does not broadcast, and for a call.
         """
         node = self.nodes[index]
         assert isinstance(node, Op)
+        if node.made:
+            return []
         with contextlib.suppress(ArithmeticError, ValueError):
             return self._operation(node, self._arrays).terms(upstream)
         return []
@@ -352,11 +386,7 @@ class Program:
         grads = [[at_first] * math.prod(shape) for shape in self.shapes]
         grads[self.root] = [1.0] * len(grads[self.root])
         for index in range(self.root, -1, -1):
-            node = self.nodes[index]
-            if isinstance(node, Op):
-                for operand, given in zip(node.operands, self.contributions(index, grads[index]), strict=True):
-                    if isinstance(operand, int):
-                        grads[operand] = [old + new for old, new in zip(grads[operand], given, strict=True)]
+            self.add_contributions(index, grads)
         return tuple(itertools.chain.from_iterable(grads))
 
     def gradients(self, at_first: float = 0.0) -> tuple[float, ...]:
@@ -588,6 +618,7 @@ ON_SEVERAL_ARRAYS = ("stack", "concat")
 _ON_ONE_ARRAY = tuple(
     name for name, row in OPERATIONS.items() if row.whole and name not in (*BINARY, *ON_SEVERAL_ARRAYS, "T", "getitem")
 )
+_FUNCTIONS_OF_ARRAYS = (*(name for name, row in OPERATIONS.items() if row.is_function), *ON_SEVERAL_ARRAYS)
 _OPERATORS = {kind: name for kind, symbol in _SYMBOLS.items() for name in BINARY if BINARY[name] == symbol}
 
 
@@ -606,10 +637,10 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
         truth: a program that has the same nodes and the same root, for torch. With it, an assignment may call a
             function of the learner's file with nodes, numbers, texts, and lists of these. The function returns a
             node, or a list with a node for each name on the left.
-        values: the value of each leaf of either program, by name. A list is an array, unless there is a `truth`, or the
-            text has nothing of it but single numbers, such as `row[0]` or `table[1][2]`. Then it makes a leaf for each
-            number.
-            The name of the list stands for the list of these leaves in a call.
+        values: the value of each leaf of either program, by name. A list is an array, unless `truth`, or else the text,
+            has nothing of it but single numbers, such as `row[0]` or `table[1][2]`. Then it makes a leaf for each
+            number, and the name of the list stands for the list of these leaves in a call. So does a list that `truth`
+            does not name.
 
     Raises:
         ProgramError: `text` is anything else, or the values are not those of its leaves.
@@ -619,7 +650,7 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
     single = {
         key
         for key, value in values.items()
-        if isinstance(value, (list, tuple)) and (truth or _only_single(key, value, text))
+        if isinstance(value, (list, tuple)) and _only_single(key, value, truth or text, idle=bool(truth))
     }
     try:
         leaves = tuple(leaf for key, value in values.items() for leaf in _leaves(key, value, key in single))
@@ -632,12 +663,18 @@ def program(text: str, truth: str = "", /, **values: Rows) -> Program:
 _Given: TypeAlias = tuple[str, tuple[str, ...], Shape]
 
 
-def _only_single(name: str, value: Rows, text: str) -> bool:
-    """Return whether a text has nothing of a list but single numbers, such as `table[1][2]`."""
+def _only_single(name: str, value: Rows, text: str, idle: bool) -> bool:
+    """Return whether a text has nothing of a list but single numbers, such as `table[1][2]`.
+
+    Args:
+        idle: what to return if the text has nothing of the list at all.
+    """
     depth = 0
     while isinstance(value, (list, tuple)) and value:
         value, depth = value[0], depth + 1
     uses = re.findall(rf"\b{re.escape(name)}\b((?:\s*\[[^\[\]]*\])*)", text)
+    if not uses:
+        return idle
     return any(uses) and all(re.fullmatch(rf"(\s*\[\s*\d+\s*\]){{{depth}}}", use) for use in uses)
 
 
@@ -700,6 +737,8 @@ class _Parser:
         self.names: dict[str, int] = {}
         self.used: set[str] = set()
         self.on_arrays = ""  # an expression with an operation that only arrays have
+        # names that no function of the learner's file has in a program
+        self.functions = _FUNCTIONS_OF_ARRAYS if any(leaf.shape for leaf in leaves) else FUNCTIONS
         self._texts: dict[ast.expr, tuple[str, int]] = {}  # and how tightly each binds
         for leaf in leaves:
             infinite = next((number for number in leaf.numbers if not math.isfinite(number)), None)
@@ -725,7 +764,7 @@ class _Parser:
             for statement in body:
                 match statement:
                     case ast.Assign(targets=[target], value=ast.Call(func=ast.Name(id=function)) as call) if (
-                        self.calls and function not in FUNCTIONS
+                        self.calls and function not in self.functions
                     ):
                         self._make(target, function, call)
                     case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -738,7 +777,8 @@ class _Parser:
             raise self._error(f"{', '.join(idle)} has a value but is not used")
         parsed = Program(tuple(self.nodes), len(self.nodes) - 1, self.text)
         if parsed.has_arrays:
-            parsed.shapes  # noqa: B018 -- raises an error if they do not fit
+            if not self.calls:  # otherwise the shapes are those of the program for torch
+                parsed.shapes  # noqa: B018 -- raises an error if they do not fit
         elif self.on_arrays:
             raise self._error(f"`{self.on_arrays}` needs a leaf that is an array")
         return parsed

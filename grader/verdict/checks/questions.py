@@ -223,8 +223,10 @@ def recorded(run: Run) -> Run | None:
     It begins with a step `record`, and ends with the last pass of the check's run, which is the recorded one.
 
     Return None for a run without a pass, without an operation, with too many nodes, or with large arrays. Also return
-    None if a function of the file is called after the last pass.
+    None if a function of the file is called after the last pass, or if one makes nodes that are arrays.
     """
+    if run.program.truth and run.program.has_arrays:
+        return None
     passes = [number for number, step in enumerate(run.steps) if isinstance(step, _PASSES) and _is_pass(run, number)]
     operations = any(isinstance(node, Op) for node in run.program.nodes)
     most = _MOST_WITH_CALLS if run.program.truth else MOST_NODES

@@ -563,6 +563,47 @@ def test_a_function_gets_texts_and_lists_of_leaves() -> None:
     assert (0.0, 0.0, 10.0, 0.0, 6.0, 15.0, 2.0, 1.0) == ROWS.gradients()
 
 
+SOFTMAX = program(
+    "p = softmax(z); L = sum(p * c)",
+    "e = exp(z); p = e / e.sum(axis=1, keepdims=True); L = sum(p * c)",
+    z=[[0, 0, 0, 0], [0, 0, 0, 0]],
+    c=[[1, 2, 3, 6], [4, 0, 0, 0]],
+)
+
+
+def test_a_function_gets_an_array_and_returns_one() -> None:
+    """A list is one leaf if `truth` names it as a whole. The shapes of nodes that a function makes are those there."""
+    assert ["made", ["p", "softmax", (("node", 0),), None, 1], 0] == SOFTMAX.wire[2]
+    assert ["z", "c", "p", "p * c", "L"] == [node.name for node in SOFTMAX.nodes]
+    assert [(2, 4), (2, 4), (2, 4), (2, 4), ()] == SOFTMAX.shapes
+    assert (0.25,) * 8 == SOFTMAX.numbers_of("p", SOFTMAX.values)
+    assert (-0.5, -0.25, 0.0, 0.75, 0.75, -0.25, -0.25, -0.25) == SOFTMAX.numbers_of("z", SOFTMAX.gradients())
+
+
+def test_a_call_contributes_as_the_nodes_of_its_truth_do() -> None:
+    """From any upstream gradient, and to its own operands alone: `truth` may compute one of them from another."""
+    assert [[0.75, -0.25, -0.25, -0.25, 0.0, 0.0, 0.0, 0.0]] == SOFTMAX.contributions(2, [4.0, *[0.0] * 7])
+    assert [] == SOFTMAX.terms(2, [1.0] * 8)
+    text = "b = a * a; L = f(b, a, b)"
+    made = program(text, "b = a * a; s = b.sum(); L = s * a.sum()", a=[2, 3])
+    assert [[15.0, 15.0], [39.0, 39.0], [0.0, 0.0]] == made.contributions(made.index["L"], [3.0])
+
+
+@every(
+    ("truth", "leaves"),
+    [
+        ("L = row[0] * row[1]", ["row[0]", "row[1]"]),
+        ("L = row.sum()", ["row"]),
+        ("L = row[0] * row.sum()", ["row"]),
+        ("L = a * a", ["row[0]", "row[1]"]),
+    ],
+)
+def test_a_list_that_truth_names_as_a_whole_is_an_array(truth: str, leaves: list[str]) -> None:
+    """Otherwise it makes a leaf for each number, also if `truth` does not name it."""
+    made = program("L = f(row, a)", truth, row=[2, 3], a=5)
+    assert [*leaves, "a"] == [leaf.name for leaf in made.leaves]
+
+
 def test_a_list_of_leaves_is_shown_by_its_beginning() -> None:
     """A learner reads the first four numbers of a list."""
     assert "table = [1, 2, 3, 4], row = [5], a = 2" in ROWS.shown

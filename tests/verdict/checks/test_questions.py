@@ -96,6 +96,8 @@ def test_a_function_that_makes_nodes_is_recorded_and_one_that_follows_the_pass_i
         f"{many} = copies(a); L = d0 * a", f"{'; '.join(f'd{k} = a + {k}' for k in range(20))}; L = d0 * a", a=2
     )
     assert recorded(Run(large, (ask.Backward(large.root), ask.GRADS))) is None
+    arrays = program("d = double(a); L = sum(d * a)", "d = a + a; L = sum(d * a)", a=[2, 3])
+    assert recorded(Run(arrays, (ask.Backward(arrays.root), ask.GRADS))) is None
     assert steps(BACKWARD, ask.CallFunction("numbers", [("nodes", [0, 1])]), ask.GRADS) is None
 
 

@@ -446,6 +446,10 @@ def arange(*bounds):
     return array(range(*bounds), int)
 
 
+def eye(rows, columns=None):
+    return array([[float(i == j) for j in range(rows if columns is None else columns)] for i in range(rows)])
+
+
 def ndindex(*shape):
     return _itertools.product(*map(range, _unpacked(shape)))
 

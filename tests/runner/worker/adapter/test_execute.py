@@ -22,6 +22,7 @@ from grader.runner.worker.adapter.execute import _REFLECTED, _REFUSED, Graph, ex
 from grader.runner.worker.adapter.given import FUNCTIONS, OPERATORS
 
 FILE = "07_learner.py"
+TENSOR = (Path(__file__).resolve().parents[4] / "solutions" / "24_tensor.py").read_text(encoding="utf-8")
 Execute = Callable[..., Any]
 Load = Callable[..., ModuleType]
 
@@ -434,6 +435,17 @@ def test_a_function_that_gets_an_array_may_return_none(loaded: Load, returned: s
     asked = batch((Program((), 0, ""), [call])) | {"engine": False}
     (outcome,) = execute(loaded(f"def f(x):\n    return {returned}\n"), FILE, asked)[2][0]
     assert [expected] == plain(results(outcome))
+
+
+def test_a_function_gets_a_node_of_an_array_and_numbers_and_makes_another_one(loaded_shape: Load) -> None:
+    """Its result is a node of the program, with the values and the gradients of an array."""
+    source = TENSOR + "\ndef times(x, numbers):\n    return x * (numbers[0] + numbers[1])\n"
+    made = program("h = times(a, [2, 3]); L = sum(h * b)", "h = a * 5; L = sum(h * b)", a=[[1, -2]], b=[[4, 0.5]])
+    asked = batch((made, [ask.VALUES, ask.Backward(made.root), ask.GRADS])) | {"most": 2}
+    (outcome,) = execute(loaded_shape(source), FILE, asked)[2][0]
+    values, _, grads = plain(results(outcome))
+    assert [[1, 2], "float64", [5.0, -10.0]] == values[2][2]
+    assert [[[1, 2], "float64", numbers] for numbers in ([20.0, 2.5], [5.0, -10.0], [4.0, 0.5])] == grads[2][:3]
 
 
 def test_a_constructor_without_end_is_unread(loaded: Load) -> None:
