@@ -32,14 +32,14 @@ The first token sees only itself, with the weight 1. The scores of the second on
 
     [figure: second]
 
-A token that comes later must not change a result. `future(n)` has -1e9 for each key that
-comes after the query, and 0 elsewhere. exp(-1e9) is 0, so such a key gets no weight, and
-no gradient.
+A token that comes later must not change a result. `future(n)` has -1e9 for each key
+that comes after the query, and 0 elsewhere. exp(-1e9) is 0, so such a key gets no
+weight, and no gradient.
 
-heads(q, k, v, count) cuts each row into `count` parts of equal length. The first head is
-the attention of the first parts, and so on. Each row of the result has the results of
-all heads, one after the other. With `reshape` and `swapaxes`, the parts become a batch
-of shape (heads, tokens, numbers), for which a single call of attention is enough.
+heads(q, k, v, count) cuts each row into `count` parts of equal length. The first head
+is the attention of the first parts, and so on. Each row of the result has the results
+of all heads, one after the other. With `reshape` and `swapaxes`, the parts become a
+batch of shape (heads, tokens, numbers). One call of attention is enough for it.
 
 Fill in the three functions. The grader calls them with matrices, and the first two with
 batches of matrices, too. It compares values and gradients with PyTorch's.
