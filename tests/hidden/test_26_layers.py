@@ -84,7 +84,7 @@ def several(length: int, width: int, count: int, of: int = 1) -> Program:
     return program(f"y = heads(q, k, v, {count}); {root}", by_torch, q=q, k=k, v=v, w=w)
 
 
-NORMS = [norm(1, 2), norm(2, 3), norm(3, 3, of=5), norm(5, 2, of=9), norm(2, 3, 5, of=2), norm(3, of=4)]
+NORMS = [norm(1, 3), norm(2, 3), norm(3, 3, of=5), norm(5, 2, of=9), norm(2, 3, 5, of=2), norm(3, of=4)]
 HEAD = [one_head(1, 2), one_head(2, 3), one_head(3, 2, of=5), one_head(2, 2, of=9), one_head(3, 5, of=2)]
 FUTURE = [
     one_head(2, 3, root="z = y[:1]; L = sum(z * w)", w=array(1, 3, of=8)),
