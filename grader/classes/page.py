@@ -50,7 +50,7 @@ PARTS = Parts(
     shared_style=REPORT_STYLE,
 )
 LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: of a name or note; of a program or message; of printed output
-PER_LEARNER = 20_000  # characters of programs, messages and printed text together
+PER_LEARNER = 30_000  # characters of programs, messages and printed text together
 MANY = 20  # the most notes, submitters or compared values
 CODE, CODE_PER_LEARNER = 30_000, 150_000  # characters: of a file; of all files of a learner
 PART = 64  # learners whose code is packed together, so that similar texts compress well

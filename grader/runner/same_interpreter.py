@@ -298,7 +298,7 @@ _ATTRIBUTES = {"attrgetter", "methodcaller", "get_type_hints", "make_dataclass",
 _OPERATORS = set(dir(int)) | set(dir(list)) | {"__call__", "__enter__", "__exit__", "__matmul__", "__next__"}
 _SPECIAL = (_OPERATORS - set(dir(object))) | {"__class__", "__doc__", "__eq__", "__hash__", "__init__", "__name__"}
 _SPECIAL |= {"__ge__", "__gt__", "__le__", "__lt__", "__ne__", "__new__", "__post_init__", "__repr__", "__slots__"}
-_SPECIAL |= {"__str__"}
+_SPECIAL |= {"__array_priority__", "__array_ufunc__", "__str__"}
 _FRAMES = ("ag_", "cr_", "f_", "gi_", "tb_")  # how the attributes of frames and of what has one begin
 
 

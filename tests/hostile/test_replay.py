@@ -26,7 +26,7 @@ COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}
 # Points for what is the same whatever numbers are given: nothing tells who worked it out. SECURITY.md names them.
 SAME_FOR_ALL_NUMBERS = {
     # these exercises ask for numbers, so whoever has them has solved it
-    "course": {"by_hand": 2, "predict": 11, "softmax": 2, "vanish": 2},
+    "course": {"by_hand": 2, "predict": 11, "softmax": 2, "vanish": 2, "loss": 1},
     "tape": {"reset": 4},  # after a reset everything is 0
 }
 

@@ -62,7 +62,7 @@ from grader.verdict.terminal import render
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 300 << 20
-REPORT = (32 << 10) * sum(len(exercise.checks) for exercise in load_course(ROOT).exercises)  # bytes
+REPORT = (33 << 10) * sum(len(exercise.checks) for exercise in load_course(ROOT).exercises)  # bytes
 PAGE = 3 * REPORT  # bytes of a feedback page, which shows code too
 LONG_RULE = 60_000  # lines of a rule, which the sources with the most lines have
 LINES = 300  # of a terminal, for one exercise: with --all, the reasons do not count among the ten lines of a check

@@ -159,8 +159,8 @@ def test_every_learner_has_points_for_every_exercise(course: Course, solved: Rep
     [
         (0, {}, [("A", 0)]),  # on the border: a check of 1 point less drops it
         (1, {}, [("A", -1)]),  # a check of 2 points does
-        (2, {}, [("A", -2)]),  # a check of 3 points does, which is 2 % of the course's points
-        (3, {}, []),  # only a larger check would
+        (3, {}, [("A", -3)]),  # a check of 4 points does, which is 2 % of the course's points
+        (4, {}, []),  # only a larger check would
         (-2, {("swap", "upstream")}, [("A", 2)]),  # the failed check has 2 points
         (-2, {("accumulate", "already_there")}, []),  # the failed check has 1 point
     ],

@@ -552,7 +552,7 @@ class ParsedFile:
         for sign in _OPERATORS.values():
             if sign != mine:
                 yield self._put("operator", f"{mine}{sign}", node, f"({left} {sign} {right})")
-        if mine not in "+*" or isinstance(node.left, ast.Name | ast.Subscript):
+        if left != right and (mine not in "+*" or isinstance(node.left, ast.Name | ast.Subscript)):
             yield self._put("operands", f"{left} {right}", node, f"({right} {mine} {left})")
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Name):
             yield self._put("name", "- 1", node.right, f"({right} - 1)")
