@@ -424,6 +424,7 @@ def _scored(
         worth[WHOLE] = whole - sum(worth.values())
         return rules.penalty(*((worth[part], late[part]) for part in dues)) if what.penalty is None else what.penalty
 
+    lost = penalty(points, score + bonus)
     # the points that count towards the grade
     towards = {part: points.get(part, 0) for part in grades.exercises}
     graded = sum(towards.values()) if towards else score + bonus
@@ -443,8 +444,8 @@ def _scored(
         points=points,
         score=score,
         bonus=bonus,
-        penalty=penalty(points, score + bonus),
-        total=score + bonus - penalty(points, score + bonus),
+        penalty=lost,
+        total=score + bonus - lost,
         graded=max(graded, 0),
         decisions=attempt.decisions.applied,
     )
@@ -496,7 +497,7 @@ def _borders(learner: Learner, counted: Mark, grades: Grades, small: int) -> Ite
             yield Border(*who, grade, border, lacking, counted.gain[min(enough)], own)
     for grade, border in below[:1]:
         spare = learner.graded - border
-        # strictly more, because whoever is at the border still has the grade
+        # more than `spare`, because a learner with exactly the points of the border has the grade
         enough = [points for points in counted.loss if spare < points <= small]
         if enough:
             yield Border(*who, grade, border, -spare, counted.loss[min(enough)], own)
