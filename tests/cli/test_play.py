@@ -74,7 +74,7 @@ def test_a_failing_check_names_the_command_that_shows_it(grade: Grade, exercises
         if source["repair"]:
             break
         grade(*command[1].split(), "--no-open")
-        source = replay["source"]
+        source = data_of(page)["replays"][0]["source"]
     assert list(WRONG.values()) == [lines[line - 1].strip() for line in source["repair"]]
     assert source["about_repair"].startswith("A change of both statements in lines ")
     assert {"product", "square", "shared"} <= {other["preset"] for other in others}
