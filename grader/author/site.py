@@ -481,13 +481,16 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
 
 
 def questions(exercise: Exercise, stub: str) -> list[SiteQuestion]:
-    """Return the questions of a stub: functions with the name of a check, which gets an order or has no parameters."""
+    """Return the questions of a stub: functions without parameters, or whose check asks for an order of its nodes.
+
+    The name of such a function is that of its check.
+    """
     checks = {check.id: check for check in exercise.checks}
     asked = []
     for node in ast.parse(stub).body:
         if isinstance(node, ast.FunctionDef) and (check := checks.get(node.name)):
             nodes = [parameter.arg for parameter in node.args.args]
-            if bool(nodes) == (check.asks == "order"):
+            if bool(ast.unparse(node.args)) == (check.asks == "order"):
                 asked.append(SiteQuestion(node.name, check.title, ast.get_docstring(node) or "", nodes))
     return asked
 
