@@ -1,6 +1,7 @@
 """Checks of a learner's functions: what they return, what they leave, and the nodes that they make."""
 
 from collections.abc import Callable, Sequence
+from reprlib import repr as shortened
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from ...course.remarks import (
     Unnoticed,
 )
 from ...runner.client import Broke, Called, Done, Odd, Run, ask
-from .hidden_tests import ArgumentError
+from .hidden_tests import ArgumentError, fits
 from .judging import AT_FIRST, Judging, Notes
 from .outcome import (
     close,
@@ -308,9 +309,18 @@ class FunctionChecks(Judging):
 
 
 def _argument(given: str | float | Sequence[object]) -> ask.Argument:
+    """Return an argument as the worker takes it. Raises `ArgumentError` for a list with anything else in it."""
     if isinstance(given, str):
         return "text", given
-    return ("number", given) if isinstance(given, (int, float)) else ("list", given)
+    if isinstance(given, (int, float)):
+        return "number", given
+    if not _is_plain(given):
+        raise ArgumentError(f"returns: `arguments` is {shortened(given)}; a list has finite numbers, texts and lists")
+    return "list", given
+
+
+def _is_plain(given: object) -> bool:
+    return all(map(_is_plain, given)) if isinstance(given, (list, tuple)) else fits(given, float | str)
 
 
 def _array(given: object) -> tuple[list[float], tuple[int, ...]]:

@@ -63,7 +63,7 @@ def _checking(method: Callable[..., object]) -> Callable[..., Any]:
             if kind is inspect.Parameter.VAR_KEYWORD:  # values of leaves, which `program` checks
                 continue
             for one in value if kind is inspect.Parameter.VAR_POSITIONAL else [value]:
-                if not _fits(one, wanted):
+                if not fits(one, wanted):
                     text = inspect.formatannotation(wanted).replace("float", "finite number").replace(" | ", " or ")
                     raise ArgumentError(f"{method.__name__}: `{name}` is {shortened(one)}; expected {text}")
         return method(*arguments, **named)
@@ -76,19 +76,19 @@ def _parts(wanted: object) -> tuple[Any, tuple[Any, ...]]:
     return get_origin(wanted), get_args(wanted)
 
 
-def _fits(value: object, wanted: Any) -> bool:
+def fits(value: object, wanted: Any) -> bool:
     """Return whether a value has the annotated type. A number may be an int, and is finite."""
     kind, inner = _parts(wanted)
     if kind in (types.UnionType, Union):
-        return any(_fits(value, one) for one in inner)
+        return any(fits(value, one) for one in inner)
     if kind is dict:
-        return isinstance(value, dict) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
+        return isinstance(value, dict) and all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
     if kind is tuple:
-        return isinstance(value, tuple) and len(value) == len(inner) and all(map(_fits, value, inner))
+        return isinstance(value, tuple) and len(value) == len(inner) and all(map(fits, value, inner))
     if kind is Callable:
         return callable(value)
     if kind is not None and issubclass(kind, Sequence):
-        return isinstance(value, (list, tuple)) and all(_fits(one, inner[0]) for one in value)
+        return isinstance(value, (list, tuple)) and all(fits(one, inner[0]) for one in value)
     # a bool is an int in Python, but a test that passes `True` for a number is wrong
     if wanted is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

@@ -138,8 +138,19 @@ export function create(parent, label, { changed, run }) {
     /** Put the cursor at a place, in the middle of what the editor shows. The page is not scrolled. */
     at(place) {
       view.dispatch({ selection: { anchor: place } });
-      const write = ({ top, height }) => (view.scrollDOM.scrollTop = top - (view.scrollDOM.clientHeight - height) / 2);
-      view.requestMeasure({ read: () => view.lineBlockAt(Math.min(place, view.state.doc.length)), write });
+      // heights of lines that were not shown yet are estimates: measure again until the place stays where it is
+      let rounds = 5;
+      let last = NaN;
+      const centred = {
+        read: () => view.lineBlockAt(Math.min(place, view.state.doc.length)),
+        write({ top, height }) {
+          const to = top - (view.scrollDOM.clientHeight - height) / 2;
+          view.scrollDOM.scrollTop = to;
+          if (to !== last && rounds-- > 0) requestAnimationFrame(() => view.requestMeasure(centred));
+          last = to;
+        },
+      };
+      view.requestMeasure(centred);
     },
     /** Show what differs from another text, or nothing. */
     compare: (original) => view.dispatch({ effects: compared.reconfigure(comparison(original)) }),
