@@ -165,7 +165,7 @@ def test_the_tape_can_have_another_exercise(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples" / "tape", tmp_path / "tape")
     made = new_exercise(load_course(tmp_path / "tape"), "undo")
     course = load_course(tmp_path / "tape")
-    assert ("04_undo", 35) == (made.stem, course.max_score)
+    assert ("05_undo", 45) == (made.stem, course.max_score)
     assert course.file.read_text(encoding="utf-8").startswith("# A second, small course")
 
 

@@ -39,7 +39,7 @@ def mark(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def fill(mark: Path) -> Fill:
-    """Write somebody's submission to a folder with traps: `honest`, `hostile`, `empty`, or one file of each kind."""
+    """Write somebody's submission to a folder with traps: `honest`, `hostile`, `empty`, or right files, a hostile one and none for `03 reset`."""
 
     def fill(folder: Path, kind: str, *targets: Path) -> Path:
         place = folder / "exercises"

@@ -80,7 +80,7 @@ def test_inside_there_is_nothing_to_reach(inside: Inside) -> None:
 
 
 @pytest.mark.parametrize("isolation", ["auto", "landlock"])
-@pytest.mark.parametrize(("kind", "score"), [("honest", 30), ("hostile", 0), ("empty", 0)])
+@pytest.mark.parametrize(("kind", "score"), [("honest", 40), ("hostile", 0), ("empty", 0)])
 def test_it_grades_as_a_user_without_rights(
     image: Path, inside: Inside, fill: Fill, isolation: str, kind: str, score: int
 ) -> None:
@@ -97,7 +97,7 @@ def test_it_grades_as_a_user_without_rights(
         pytest.skip("NOT TESTED: this kernel has no Landlock")
 
     report = json.loads(done.stdout)
-    assert (score, 30) == (report["score"], report["max_score"])
+    assert (score, 40) == (report["score"], report["max_score"])
     assert report["isolation"]["tier"] in ("namespaces", "landlock")
     assert "REACHED" not in done.stdout + done.stderr
 

@@ -30,9 +30,9 @@ from .conftest import GRADE, ROOT, Fill, Prepare, Shell, lay_traps
 pytestmark = [pytest.mark.slow, pytest.mark.hostile]
 
 Init = Callable[..., Path]
-SCORES = {"honest": 30, "hostile": 0, "empty": 0}
-# of the submission with a right file, a hostile file and no third one
-MIXED = 10
+SCORES = {"honest": 40, "hostile": 0, "empty": 0}
+# of the submission with two right files, a hostile file and no third one
+MIXED = 20
 TOKEN = "SECRET-token"
 SCHEMA = json.loads((ROOT / "tests" / "verdict" / "formats" / "gradescope.schema.json").read_text(encoding="utf-8"))
 
@@ -92,7 +92,7 @@ def test_github(init: Init, fill: Fill, mark: Path, environment: Path, shell: Sh
 
     assert 0 == graded.returncode, graded.stderr
     text = summary.read_text()
-    assert text.startswith(f"# The Tape: {MIXED}/30\n\n| exercise | | status | points |\n")
+    assert text.startswith(f"# The Tape: {MIXED}/40\n\n| exercise | | status | points |\n")
     (command,) = commands(graded.stdout)
     assert command.startswith("::error file=exercises/02_replay.py,line=12,title=")
     report, junit = temp / "report.json", temp / "junit.xml"
@@ -200,7 +200,7 @@ def test_gradescope(autograder: Path, fill: Fill, shell: Shell) -> None:
     found = json.loads(results.read_text())
     jsonschema.validate(found, SCHEMA)
     assert MIXED == found["score"]
-    assert 30 == sum(test["max_score"] for test in found["tests"])
+    assert 40 == sum(test["max_score"] for test in found["tests"])
     harmless(results.read_text(), done.stdout, done.stderr)
 
 
@@ -275,10 +275,10 @@ def test_classroom50(init: Init, fill: Fill, environment: Path, shell: Shell, tm
     assert ("classroom50/result/v1", "cs", "backward", "jane") == tuple(
         found[name] for name in ("schema", "classroom", "assignment", "owner")
     )
-    assert (MIXED, 30) == (found["score"], found["max-score"])
+    assert (MIXED, 40) == (found["score"], found["max-score"])
     assert MIXED == sum(test["score"] for test in found["tests"])
     body = (checkout / "release-body.md").read_text()
-    assert body.startswith(f"# The Tape: {MIXED}/30\n")
+    assert body.startswith(f"# The Tape: {MIXED}/40\n")
     assert "the job's own" == (tmp_path / "own").read_text()
     harmless(result.read_text(), body, done.stdout, done.stderr)
     assert [f"{temp / 'backward'} oracle"] == installations.read_text().splitlines()
@@ -378,11 +378,11 @@ def test_a_class_at_night(class_of_three: Path, environment: Path, shell: Shell,
     commit(remote / "empty")
     shutil.rmtree(temp / "submissions")
     second = night()
-    assert {**SCORES, "empty": 30} == {name: report["score"] for name, report in second.items()}
+    assert {**SCORES, "empty": 40} == {name: report["score"] for name, report in second.items()}
     assert first["honest"] == second["honest"]
     assert first["hostile"] == second["hostile"]
     learners = json.loads((work / "results" / "cohort.json").read_text())["learners"]
-    assert {"honest": 30, "hostile": 2, "empty": 30} == {one["id"]: one["total"] for one in learners}
+    assert {"honest": 40, "hostile": 2, "empty": 40} == {one["id"]: one["total"] for one in learners}
 
 
 def git(repository: Path, *words: str) -> None:
