@@ -106,6 +106,6 @@ BROKEN = {
 def test_a_file_that_hangs_costs_only_its_own_checks(quick: tuple[Practice, Practice], line: str) -> None:
     """A rule of `*` that hangs, floods or ends its process has the same points and sentences as in a process."""
     right = COURSE.solution(MULTIPLIES).read_text(encoding="utf-8")
-    head, rule, tail = right.rpartition("def _backward() -> None:\n")
+    head, rule, tail = right.rpartition("def _backward():\n")
     assert rule
     agree(*reports(quick, MULTIPLIES, f"{head}{rule}            {line}\n{tail}"))

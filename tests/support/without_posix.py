@@ -4,7 +4,8 @@
 fork, and a process of the tests, would keep them.
 """
 
-# `subprocess` keeps what it needs to start processes on this system, as it has its own means on Windows
+# `subprocess` keeps what it needs to start processes on this system, as it has its own means on Windows. `os.uname` stays,
+# because numpy for Linux calls it.
 PRELUDE = """
 import sys
 import os, select, signal, socket, time
@@ -25,7 +26,7 @@ for module, prefixes in {
          "getegid", "getgroups", "getres", "setuid", "seteuid", "setgid", "setegid", "setre", "setgroups", "initgroups",
          "wait3", "wait4", "waitid", "WNOHANG", "WIF", "WEXIT", "WTERM", "sched_", "SCHED_", "pread", "pwrite",
          "preadv", "pwritev", "readv", "writev", "sendfile", "mkfifo", "mknod", "chown", "fchown", "lchown", "fchmod",
-         "fchdir", "chroot", "uname", "statvfs", "fstatvfs", "getloadavg", "nice", "getpriority", "setpriority",
+         "fchdir", "chroot", "statvfs", "fstatvfs", "getloadavg", "nice", "getpriority", "setpriority",
          "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_SYNC", "O_PATH", "O_TMPFILE",
          "set_blocking", "get_blocking", "posix_", "openpty", "ttyname", "ctermid", "tcget", "tcset", "memfd", "MFD_",
          "pidfd", "eventfd", "EFD_", "splice", "copy_file_range", "getrandom", "GRND_", "confstr", "sysconf",

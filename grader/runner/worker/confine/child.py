@@ -42,7 +42,7 @@ def main(loader: process.Loader, leaves_traces: Callable[[str, dict[str, str]], 
             argument has the modules whose state is restored, besides those of the standard library.
     """
     streams = _Pipes()
-    watch = _Watch(streams)
+    watch = _ClockThread(streams)
     # what a file finds in a fork of the server process
     process.preimport()
     setattr(time, "sleep", watch.sleep)  # noqa: B010  (mypy knows no other way)
@@ -56,7 +56,8 @@ def main(loader: process.Loader, leaves_traces: Callable[[str, dict[str, str]], 
     order = streams.receive()
     while order is not None:
         file = loader(order)
-        if leaves_traces(order["source"], {name: name for name in _RESTORED if name in order["allow"]}):
+        restored = {name: name for name in _RESTORED if name in sys.modules}  # the file's modules were just imported
+        if leaves_traces(order["source"], restored):
             streams.post(framing.TRACES)
         snapshot = snapshot.after_imports()
         streams.keep()
@@ -166,7 +167,7 @@ class _Watched:
         return not self._streams.sending and self._file.is_theirs(frame)
 
 
-class _Watch:
+class _ClockThread:
     """A thread that acts as the clocks of the system, and gives signs of life."""
 
     def __init__(self, streams: _Pipes) -> None:
