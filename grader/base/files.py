@@ -130,8 +130,8 @@ def _replace(temporary: str, path: Path) -> None:
         try:
             os.replace(temporary, path)
             return
-        except PermissionError:
-            if pause is None or os.name != "nt":
+        except PermissionError as error:
+            if pause is None or getattr(error, "winerror", None) is None:  # only errors of Windows have this number
                 raise
             time.sleep(pause)
 

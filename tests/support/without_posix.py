@@ -4,8 +4,8 @@
 fork, and a process of the tests, would keep them.
 """
 
-# `subprocess` keeps what it needs to start processes on this system, as it has its own means on Windows. `os.uname` stays,
-# because numpy for Linux calls it.
+# `subprocess` keeps what it needs to start processes on this system, as it has its own means on Windows. `os.uname`
+# stays, because numpy for Linux calls it.
 PRELUDE = """
 import sys
 import os, select, signal, socket, time
