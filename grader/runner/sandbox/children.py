@@ -22,7 +22,7 @@ _BOOT = (
 
 
 class ChildMessage(NamedTuple):
-    """What a process sends. Without a kind, it has ended, or has announced more bytes than it may send at once."""
+    """A message of a process. Without a kind, it has ended, or has announced more bytes than it may send at once."""
 
     kind: bytes
     data: bytes = b""

@@ -139,7 +139,7 @@ class WorkerGone(RuntimeError):
 
 
 class Started(ABC):
-    """What runs learner files in a tier of isolation. A context manager, which ends it.
+    """The place where learner files run in a tier of isolation. A context manager, which ends it.
 
     Attributes:
         allow: the folder of each module, by name, that learner code may import.
