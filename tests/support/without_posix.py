@@ -4,8 +4,8 @@
 fork, and a process of the tests, would keep them.
 """
 
-# `subprocess` keeps what it needs to start processes on this system, as it has its own means on Windows. `os.uname`
-# stays, because numpy for Linux calls it.
+# `subprocess` keeps what it needs to start processes on this system, as it has its own means on Windows. `os.uname` and
+# `os.getuid` stay, because numpy and platformdirs for Linux call them.
 PRELUDE = """
 import sys
 import os, select, signal, socket, time
@@ -22,7 +22,7 @@ for name in dir(signal):
             delattr(signal, name)
 delattr(signal, "siginterrupt")
 for module, prefixes in {
-    os: ("fork", "register_at_fork", "setsid", "getsid", "setpg", "getpg", "killpg", "getuid", "geteuid", "getgid",
+    os: ("fork", "register_at_fork", "setsid", "getsid", "setpg", "getpg", "killpg", "geteuid", "getgid",
          "getegid", "getgroups", "getres", "setuid", "seteuid", "setgid", "setegid", "setre", "setgroups", "initgroups",
          "wait3", "wait4", "waitid", "WNOHANG", "WIF", "WEXIT", "WTERM", "sched_", "SCHED_", "pread", "pwrite",
          "preadv", "pwritev", "readv", "writev", "sendfile", "mkfifo", "mknod", "chown", "fchown", "lchown", "fchmod",
