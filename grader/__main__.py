@@ -7,20 +7,12 @@ import sys
 
 from .base.search_path import search_path
 
-_WINDOWS = (
-    "grade: this runs on Linux and macOS, and not on Windows itself. On Windows, use WSL: `wsl --install` in "
-    "PowerShell installs it. Then install grade in the Linux that it brings."
-)
-
 
 def main() -> int:
     """Run the command line and return its exit code.
 
     An interrupt during the imports is reported like a later one.
     """
-    if sys.platform == "win32":
-        print(_WINDOWS, file=sys.stderr)
-        return 2
     sys.path[:] = search_path()  # first, because a submission in the current folder may have the name of a module
     try:
         import gc

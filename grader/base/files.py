@@ -5,6 +5,7 @@ import errno
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -13,6 +14,7 @@ import yaml
 
 from .text import printable
 
+_PAUSES_S = (0.01, 0.05, 0.2, 0.5)  # a scanner or an editor of Windows has a file open for a moment
 _MAX_READ = 256 << 20  # bytes
 _PIECE = 1 << 20  # bytes that are read at a time
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # the flags that a system lacks are 0
@@ -115,11 +117,23 @@ def write_atomically(path: Path, data: bytes | Iterable[bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())  # otherwise a power cut may leave an empty file with the name
         os.chmod(temporary, 0o644)  # `mkstemp` gives only the owner access
-        os.replace(temporary, path)
+        _replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _replace(temporary: str, path: Path) -> None:
+    """Put a file in the place of another. On Windows, wait for a program that has the other one open."""
+    for pause in (*_PAUSES_S, None):
+        try:
+            os.replace(temporary, path)
+            return
+        except PermissionError as error:
+            if pause is None or getattr(error, "winerror", None) is None:  # only errors of Windows have this number
+                raise
+            time.sleep(pause)
 
 
 def write_files(files: Mapping[str, bytes], folder: Path, replace: Collection[str] = ()) -> tuple[list[str], list[str]]:

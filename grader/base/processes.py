@@ -24,6 +24,8 @@ import msgspec
 
 from .search_path import search_path
 
+# flags that only Windows has; there, `start_new_session` has no effect
+_APART = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
 # the search path is given as arguments, because `-I` ignores `PYTHONPATH`
 _MODULE = (
     "import sys; _, name, *sys.path[:] = sys.argv; sys.argv[:] = ['']; "
@@ -39,7 +41,7 @@ def start(
     errors: bool = True,
     pass_fds: Sequence[int] = (),
 ) -> "subprocess.Popen[bytes]":
-    """Start a process in the root folder and in a new session.
+    """Start a process in the root folder and in a new session; on Windows, in a new group and without a window.
 
     An interrupt from the terminal does not reach it.
 
@@ -60,9 +62,10 @@ def start(
         stdout=stream,
         stderr=None if errors else subprocess.DEVNULL,
         env=environment,
-        cwd="/",
+        cwd=Path(sys.executable).anchor,
         pass_fds=pass_fds,
         start_new_session=True,
+        creationflags=_APART,
     )
 
 

@@ -94,9 +94,17 @@ def shown_path(path: Path) -> str:
     here = Path.cwd()
     if path.is_relative_to(here):
         return plain(str(path.relative_to(here)))
-    from_here = os.path.relpath(path, here)
+    from_here = str(relative_to(path, here))
     far = from_here.startswith(os.path.join("..", "..", ".."))
     return plain(str(path) if far else from_here)
+
+
+def relative_to(path: Path, folder: Path) -> Path:
+    """Return a path relative to a folder; unchanged if it is on another drive, as on Windows."""
+    try:
+        return Path(os.path.relpath(path, folder))
+    except ValueError:
+        return path
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6) -> str:

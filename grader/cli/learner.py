@@ -1,7 +1,6 @@
 """The commands for learners, and `grade` itself."""
 
 import contextlib
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +25,7 @@ from .options import (
     exercise_ids,
     forms,
 )
-from .streams import INTERRUPTED, StatusLine, how_to_shorten, say, style
+from .streams import INTERRUPTED, StatusLine, how_to_shorten, on_screen, say, style
 
 if TYPE_CHECKING:
     from ..practice.progress import Progress
@@ -273,7 +272,7 @@ def watch(
     own = course_of_folder(course)
     first = find_exercise(own, exercise) if exercise else None
     files = exercise_folder(own, folder)
-    terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    terminal = on_screen()
     screen = Screen(whole=terminal, keys=terminal and sys.stdin.isatty(), style=style)
     with Practice(own, files, isolation=isolation, memo=default_memo()) as practice:
 

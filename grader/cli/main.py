@@ -76,6 +76,7 @@ AUDIENCES: Mapping[str, Sequence[CommandFunction]] = {
     ),
     "authors of a course": (author.new, author.build, author.stubs, author.verify, author.release, author.site),
 }
+_OF_A_CLASS = ("cohort", "page", "decide", "export", "compare")  # they lock files as only POSIX systems do
 COMMANDS = {run.__name__.rstrip("_"): run for commands in AUDIENCES.values() for run in commands}
 
 
@@ -90,6 +91,10 @@ class _Grade(click.Group):
         return super().parse_args(ctx, ["", *args])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        if cmd_name in _OF_A_CLASS:
+            from ..runner.sandbox import see_that_it_forks
+
+            see_that_it_forks(f"`grade {cmd_name}`")
         return Command(cmd_name, COMMANDS[cmd_name]) if cmd_name else Command("", learner.grade, _list_commands)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":

@@ -40,7 +40,7 @@ from ..practice.replay import (
 from ..practice.workspace import files_to_grade, find_exercise, keep_replay, learner_folders
 from ..runner import sandbox
 from ..runner.client import Source, read_source
-from ..runner.sandbox import Warm
+from ..runner.sandbox import Started
 from ..verdict.report import Repairs
 from ..words import practice
 from ..words.practice import unread_text
@@ -211,7 +211,9 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
             raise UserError(str(error)) from None
 
 
-def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: FileToReplay, target: _Target) -> Played:
+def _model(
+    course: Course, book: AnswerBook, oracle: Oracle, warm: Started, file: FileToReplay, target: _Target
+) -> Played:
     """Return the training of the learner's language model, also with the learner's own engine if it passes its checks.
 
     Args:
@@ -235,7 +237,7 @@ def _model(course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, file: F
 
 
 def _of_exercise(
-    course: Course, book: AnswerBook, oracle: Oracle, warm: Warm, exercise: Exercise, target: _Target
+    course: Course, book: AnswerBook, oracle: Oracle, warm: Started, exercise: Exercise, target: _Target
 ) -> tuple[Subject | None, tuple[Thermometer, ...], Repairs | None]:
     """Return what there is to show of an exercise.
 

@@ -7,10 +7,11 @@ import shutil
 import sys
 import time
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, TextIO
 
-from ..base.text import NARROWEST, WIDEST, Style, paragraph, take_any_text
+from ..base.text import NARROWEST, WIDEST, Style, paragraph, relative_to, take_any_text
 from ..words import practice
 from ..words.repairs import searching
 
@@ -36,6 +37,14 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         take_any_text(getattr(sys, name))
+    if os.name == "nt":
+        # a console of Windows understands escape sequences only after this; click depends on colorama there
+        import_module("colorama").just_fix_windows_console()
+
+
+def on_screen() -> bool:
+    """Return whether standard output is a terminal that can be cleared."""
+    return sys.stdout.isatty() and (os.name == "nt" or os.environ.get("TERM", "dumb") != "dumb")
 
 
 def complain(message: object) -> None:
@@ -79,18 +88,18 @@ def grade_here(folder: Path | None = None) -> str:
     # the interpreter, its options and `-m grader`, which `orig_argv` has before our own words
     if PurePath(script).parts[-2:] == ("grader", "__main__.py"):  # `python -m grader`
         first, *words = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
-        return shlex.join([_from(first, folder), *words])
+        return _joined(_from(first, folder), *words)
     # another program that uses the grader, such as pytest
     if os.path.basename(script) != "grade":
         return "grade"
     # `uvx` runs a program in its cache, which the search path does not contain
     if "UV" in os.environ and any(re.fullmatch(_UV_CACHE, part) for part in PurePath(sys.prefix).parts):
-        return shlex.join(["uvx", "--from", _source(), "grade"])
+        return _joined("uvx", "--from", _source(), "grade")
     # an installation: the short word, if it leads to this very script
     usual = shutil.which("grade")
     if usual and (not os.path.exists(script) or os.path.samefile(usual, script)):
         return "grade"
-    return shlex.quote(_from(script, folder))
+    return _joined(_from(script, folder))
 
 
 def how_to_shorten(folder: Path | None = None) -> str:
@@ -102,17 +111,29 @@ def how_to_shorten(folder: Path | None = None) -> str:
     if words == "grade":
         return ""
     script = Path(sys.argv[0])
+    if os.name == "nt":  # its shells have neither `source` nor this `alias`
+        found = script.with_name("activate").is_file()
+        return _joined(_from(str(script.with_name("activate")), folder)) if found else ""
     # a virtual environment has its `activate` beside its scripts
     if words.startswith("uvx ") or not script.with_name("activate").is_file():
         return f"alias grade={shlex.quote(words)}"
     return f"source {shlex.quote(_from(str(script.with_name('activate')), folder))}"
 
 
+def _joined(*words: str) -> str:
+    """Return a command for the shell of this system."""
+    if os.name == "nt":
+        from subprocess import list2cmdline
+
+        return list2cmdline(words)
+    return shlex.join(words)
+
+
 def _from(path: str, folder: Path | None) -> str:
     """Return a relative path as it is called in a folder. A word without a slash is a command, not a path."""
     if folder is None or os.sep not in path or os.path.isabs(path):
         return path
-    relative = os.path.relpath(path, folder)
+    relative = str(relative_to(Path(path), folder))
     return os.path.abspath(path) if relative.startswith(os.path.join("..", "..", "..")) else relative
 
 

@@ -14,7 +14,7 @@ from ..course.oracle import Answer, Oracle, read_book
 from ..course.program import Program
 from ..runner import sandbox
 from ..runner.client import Budget, Host, Source, read_exercise
-from ..runner.sandbox import Warm
+from ..runner.sandbox import Started, Warm
 from ..verdict.checks import CheckSession, GraderFault
 from ..verdict.grading import (
     Addition,
@@ -62,7 +62,7 @@ class Practice:
         *,
         isolation: str = "auto",
         memo: Path | None = None,
-        host: Host | None = None,
+        host: Started | Host | None = None,
     ) -> None:
         self.course = course
         self.folder = folder

@@ -3,18 +3,14 @@
 import contextlib
 import os
 import queue
-import select
 import shutil
 import signal
 import sys
-import termios
-import threading
-import tty
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import TextIO, TypeAlias
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
@@ -27,6 +23,7 @@ from ..verdict.terminal import headline
 from ..words import practice as words
 from ..words.repairs import searching
 from ..words.sentence import cannot_be_written
+from .keys import single_keys
 from .progress import progress_of
 from .screens import (
     Hints,
@@ -44,6 +41,7 @@ from .workspace import reset
 
 # -- Saved files, pressed keys and changes of the window size, in one queue
 
+_LONGEST_WAIT_S = 0.5  # on Windows, Ctrl-C does not end a wait
 _NO_CHANGE = ("opened", "closed_no_write")
 
 
@@ -92,10 +90,11 @@ class Events:
             stack.callback(observer.join)
             stack.callback(observer.stop)
             if self._keys:
-                stack.enter_context(_single_keys())
-                stack.enter_context(self._reader())
-            before = signal.signal(signal.SIGWINCH, lambda *_: self._queue.put(Resized()))
-            stack.callback(signal.signal, signal.SIGWINCH, before)
+                stack.enter_context(single_keys(lambda key: self._queue.put(Pressed(key))))
+            # Windows has no such signal: there, the next event draws for the new size
+            if hasattr(signal, "SIGWINCH"):
+                before = signal.signal(signal.SIGWINCH, lambda *_: self._queue.put(Resized()))
+                stack.callback(signal.signal, signal.SIGWINCH, before)
             self._stack = stack.pop_all()
         return self
 
@@ -104,38 +103,12 @@ class Events:
 
     def wait(self, seconds: float | None = None) -> WatchEvent | None:
         """Return the next event, or None if none arrives within `seconds`."""
-        try:
-            return self._queue.get(timeout=seconds)
-        except queue.Empty:
-            return None
-
-    @contextlib.contextmanager
-    def _reader(self) -> Iterator[None]:
-        """Read keys in a thread until the block ends."""
-        end, stop = os.pipe()
-
-        def read() -> None:
-            while True:
-                # `end` becomes readable when the block ends: the thread does not wait for a key
-                # then
-                ready, _, _ = select.select([sys.stdin.fileno(), end], [], [])
-                if end in ready:
-                    return
-                # an arrow key, for example, arrives as several bytes; only the first one counts
-                key = os.read(sys.stdin.fileno(), 16).decode("utf-8", "replace")
-                self._queue.put(Pressed(key[:1]))
-                if not key:
-                    return
-
-        thread = threading.Thread(target=read, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            os.write(stop, b".")
-            thread.join()
-            os.close(end)
-            os.close(stop)
+        while True:
+            try:
+                return self._queue.get(timeout=_LONGEST_WAIT_S if seconds is None else seconds)
+            except queue.Empty:
+                if seconds is not None:
+                    return None
 
 
 class _FolderHandler(FileSystemEventHandler):
@@ -148,19 +121,6 @@ class _FolderHandler(FileSystemEventHandler):
             return
         for path in {event.src_path, event.dest_path} - {""}:
             self._events.put(Saved(os.path.basename(os.fsdecode(path))))
-
-
-@contextlib.contextmanager
-def _single_keys() -> Iterator[None]:
-    """Deliver each key immediately and without echo, until the block ends."""
-    descriptor = sys.stdin.fileno()
-    before: list[Any] = termios.tcgetattr(descriptor)
-    try:
-        # cbreak and not raw, so that Ctrl-C still interrupts
-        tty.setcbreak(descriptor)
-        yield
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 _SETTLE_S = 0.005  # an editor may write a file in several steps

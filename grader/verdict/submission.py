@@ -1,7 +1,6 @@
 """A submission as it was read, the report on it, and what a search adds to the report. No learner code is run."""
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from .. import __version__
-from ..base.text import json_text, readable, text_digest
+from ..base.text import json_text, readable, relative_to, text_digest
 from ..course.load import Course
 from ..runner.client import NOTEBOOK, Source, read_exercise
 from .report.model import (
@@ -113,7 +112,7 @@ def _read_from(path: Path, source: Source) -> Path:
 
 def relative_path(path: Path, here: Path) -> Path:
     """Return a path relative to a folder, in a form that can be shown."""
-    return readable(Path(os.path.relpath(path, here)))
+    return readable(relative_to(path, here))
 
 
 def stamp_of(name: str, sources: Mapping[str, Source]) -> SubmissionStamp:

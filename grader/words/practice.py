@@ -13,6 +13,7 @@ from .sentence import Sentence, filled, listed
 
 # -- every command --------------------------------------------------------------------------------------
 
+needs_linux = Sentence("{what} needs Linux; on Windows, use WSL, which `wsl --install` in PowerShell installs")
 INTERRUPTED = "interrupted"
 NOT_FILLED_IN = "still to be filled in"
 BONUS_OPEN = "a bonus that is not earned yet"

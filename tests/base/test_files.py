@@ -224,3 +224,23 @@ def test_files_are_not_written_through_a_linked_folder(tmp_path: Path) -> None:
         write_files({"a/b/c": b"1", ".github/d/e": b"2"}, tmp_path / "work")
     assert [] == list((tmp_path / "elsewhere").iterdir())
     assert b"1" == (tmp_path / "work" / "a" / "b" / "c").read_bytes()
+
+
+def test_a_file_that_is_open_elsewhere_is_replaced_a_little_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Windows, a scanner or an editor may have a file open for a moment. Other refusals are not tried again."""
+    replace, refusals = os.replace, [PermissionError(), PermissionError(), PermissionError()]
+    for refusal in refusals[:2]:
+        setattr(refusal, "winerror", 32)  # noqa: B010  (mypy knows it only on Windows)
+
+    def refused(source: str, target: Path) -> None:
+        if refusals:
+            raise refusals.pop(0)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", refused)
+    with pytest.raises(PermissionError):
+        write_atomically(tmp_path / "file", b"old")
+    write_atomically(tmp_path / "file", b"new")
+    assert (b"new", []) == ((tmp_path / "file").read_bytes(), refusals)

@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from without_posix import PRELUDE
 
 from .conftest import ROOT
 
@@ -62,9 +64,50 @@ def test_a_learner_needs_nothing_that_only_linux_has(work: Path, environment: di
         assert (True, "") == (done.returncode in (0, 1), done.stderr)
 
 
-def test_windows_is_told_to_use_wsl() -> None:
-    """On Windows, the message comes before anything is imported that Windows lacks."""
-    script = "import sys; sys.platform = 'win32'; from grader.__main__ import main; sys.exit(main())"
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (2, "") == (done.returncode, done.stdout)
-    assert "use WSL" in done.stderr
+def without_posix(environment: Mapping[str, str], cwd: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run `grade` in a Python without what Windows lacks. Learner code runs in such a Python, too."""
+    script = (
+        PRELUDE
+        + f"""
+from grader.runner.sandbox import children
+children._BOOT = {PRELUDE!r} + children._BOOT
+from grader.__main__ import main
+sys.argv[0] = "grade"
+sys.exit(main())
+"""
+    )
+    command = [sys.executable, "-c", script, *words]
+    bare = {**environment, "PATH": str(cwd), "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=cwd, env=bare, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_learner_needs_nothing_that_windows_lacks(environment: dict[str, str], tmp_path: Path) -> None:
+    """Without forks, limits and signals of POSIX, a learner's commands work, in a folder whose name has a space."""
+    folder = tmp_path / "my work"
+    folder.mkdir()
+    started = without_posix(environment, folder, "start")
+    assert (0, "") == (started.returncode, started.stderr)
+    right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+    file = folder / "exercises" / "01_distribute.py"
+    file.write_text(right.replace("+= out.grad", "+= out.grad ** 2"), encoding="utf-8", newline="\r\n")
+
+    shown = without_posix(environment, folder, "1", "--line")
+    assert (1, "") == (shown.returncode, shown.stderr)
+    assert "PARTIAL  01 distribute" in shown.stdout
+    assert "each input receives 6.25" in " ".join(shown.stdout.split())
+    assert '"tier": "child"' in (folder / "exercises" / ".backward" / "report.json").read_text(encoding="utf-8")
+    for words in (("hint",), ("next",), ("play", "1", "--no-open"), ("reset", "1"), ("list",)):
+        done = without_posix(environment, folder, *words)
+        assert (True, "") == (done.returncode == 0, done.stderr), words
+
+
+@pytest.mark.slow
+def test_scores_that_count_need_linux(environment: dict[str, str], work: Path) -> None:
+    """A sentence says so, before anything is imported that Windows lacks."""
+    (work / "01_distribute.py").write_text("", encoding="utf-8")
+    for words in (("1", "--seed", "course", "--official"), ("cohort", "a", "--out", "b"), ("decide", "b")):
+        done = without_posix(environment, work, *words)
+        assert (2, "") == (done.returncode, done.stdout), words
+        assert "needs Linux; on Windows, use WSL" in " ".join(done.stderr.split())
+        assert 1 == len(done.stderr.splitlines())

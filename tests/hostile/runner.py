@@ -25,7 +25,7 @@ from grader.course.oracle import Oracle
 from grader.course.oracle.answer_book import read_book
 from grader.runner import sandbox
 from grader.runner.client import EngineProcess, decode_source, read_exercise
-from grader.runner.sandbox import IsolationError, Warm, WorkerGone
+from grader.runner.sandbox import IsolationError, Started, WorkerGone
 from grader.verdict import grading
 from grader.verdict.checks.session import CheckSession
 from grader.verdict.report import for_learner, to_json
@@ -233,7 +233,7 @@ class Tier:
         self.control = decode_source(Path("02_swap.py"), control.encode())
         self.warm = self.start()
 
-    def start(self) -> Warm:
+    def start(self) -> Started:
         warm = sandbox.start(self.name, allow_imports=self.course.allow_imports)
         self.reached = warm.tier
         self.ours = set(descendants(os.getpid()))

@@ -11,7 +11,7 @@ from ours import BOOK
 
 from grader.runner import sandbox
 from grader.runner.client import Budget
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 from grader.verdict.grading import grade
 
 # half a second for a batch, so that several files use up what all of them may use
@@ -57,12 +57,12 @@ DALLY = {
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
+def warm() -> Iterator[Started]:
     with sandbox.start("auto", allow_imports=COURSE.allow_imports) as started:
         yield started
 
 
-def graded(warm: Warm, folder: Path, text: str, budget: Budget) -> Any:
+def graded(warm: Started, folder: Path, text: str, budget: Budget) -> Any:
     files = {}
     for exercise in COURSE.exercises:
         files[exercise.id] = folder / exercise.filename
@@ -82,7 +82,7 @@ def cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("how", "when"), cases())
-def test_all_files_cost_no_more_than_the_budget(warm: Warm, tmp_path: Path, how: str, when: str) -> None:
+def test_all_files_cost_no_more_than_the_budget(warm: Started, tmp_path: Path, how: str, when: str) -> None:
     """The files stay within the budget, during import and during checks, and get no points."""
     places = {"at_import": "", "in_use": "pass", "dally": DALLY[how], when: "dally()"}
     budget = Budget(max_cpu_s=CPU_S, max_wall_s=WALL_S)

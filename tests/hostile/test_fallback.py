@@ -8,7 +8,7 @@ import pytest
 from ours import BOOK, COURSE, SOLUTIONS
 
 from grader.runner import sandbox
-from grader.runner.sandbox import IsolationError, Warm, tiers
+from grader.runner.sandbox import IsolationError, Started, tiers
 from grader.runner.sandbox import tiers as launching
 from grader.runner.sandbox.tiers import StartRequest
 from grader.verdict.grading import grade
@@ -25,7 +25,7 @@ def needs(tier: str) -> None:
         pytest.skip(f"NOT TESTED: {error}")
 
 
-def scores(warm: Warm, folder: Path) -> list[int]:
+def scores(warm: Started, folder: Path) -> list[int]:
     """Return the scores of the solution of `distribute` and of a wrong file."""
     right = (SOLUTIONS / "01_distribute.py").read_text(encoding="utf-8")
     found = []

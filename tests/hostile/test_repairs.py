@@ -16,7 +16,7 @@ from grader.course.load import Course
 from grader.course.oracle import Oracle
 from grader.runner import sandbox
 from grader.runner.client import Budget, Source
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 from grader.verdict.checks.session import CheckSession
 from grader.verdict.grading import Grader, examine, repair
 from grader.verdict.grading.submissions import own_lines
@@ -66,12 +66,12 @@ MANY = "".join(f"            a{i} = self.data * other.data + out.grad - {i}\n" f
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
+def warm() -> Iterator[Started]:
     with sandbox.start(allow_imports=COURSE.allow_imports) as started:
         yield started
 
 
-def searched(warm: Warm, text: str, course: Course = COURSE, budget: Budget | None = None) -> Repairs | None:
+def searched(warm: Started, text: str, course: Course = COURSE, budget: Budget | None = None) -> Repairs | None:
     """Return the result of a search in a file, or None if there is none."""
     with Oracle(BOOK, None) as oracle, CheckSession(course, [SWAP]) as checks:
         grader = Grader(course, BOOK, checks, oracle, warm, COURSE.seed)
@@ -83,7 +83,7 @@ def searched(warm: Warm, text: str, course: Course = COURSE, budget: Budget | No
     return events[-1] if events and isinstance(events[-1], Repairs) else None
 
 
-def test_the_number_of_changes_is_bounded(warm: Warm) -> None:
+def test_the_number_of_changes_is_bounded(warm: Started) -> None:
     """A file with ten thousand places has as many candidates as any other file at most, and the same each time."""
     text = RIGHT.replace(RULE, MANY + WRONG)
     found = searched(warm, text)
@@ -103,14 +103,14 @@ def test_the_number_of_changes_is_bounded(warm: Warm) -> None:
     ],
     ids=["signs", "sum", "parentheses", "number", "text"],
 )
-def test_a_file_that_is_slow_to_parse_ends_no_grader(warm: Warm, line: str) -> None:
+def test_a_file_that_is_slow_to_parse_ends_no_grader(warm: Started, line: str) -> None:
     """Whatever the parser does, there is a result or none."""
     found = searched(warm, RIGHT.replace(RULE, f"            {line}\n{WRONG}"))
     assert found is None or len(found.places) <= 1
 
 
 @pytest.mark.exhaustive
-def test_endless_changes_end_after_a_count_of_steps(warm: Warm) -> None:
+def test_endless_changes_end_after_a_count_of_steps(warm: Started) -> None:
     """Each change that does not end is stopped by a count, so the result is the same each time."""
     budget = repair.search_budget()
     found = searched(warm, RIGHT.replace(RULE, ENDLESS), budget=budget)
@@ -120,13 +120,13 @@ def test_endless_changes_end_after_a_count_of_steps(warm: Warm) -> None:
     assert budget.cpu_s < 30
 
 
-def test_a_search_that_a_clock_ends_says_only_that(warm: Warm) -> None:
+def test_a_search_that_a_clock_ends_says_only_that(warm: Started) -> None:
     """Whatever it found by then would depend on the machine."""
     found = searched(warm, RIGHT.replace(RULE, WRONG), budget=Budget(0.001, 5.0, 10_000))
     assert Repairs((), 0, exhaustive=False, ended="time") == found
 
 
-def test_code_that_waits_ends_the_search_of_its_file(warm: Warm) -> None:
+def test_code_that_waits_ends_the_search_of_its_file(warm: Started) -> None:
     """The first edited file that waits past the limit is the last one that is tried."""
     budget = repair.search_budget()
     found = searched(warm, RIGHT.replace(RULE, SLEEPS), budget=budget)
@@ -134,7 +134,7 @@ def test_code_that_waits_ends_the_search_of_its_file(warm: Warm) -> None:
     assert budget.wall_s < 30
 
 
-def test_the_searches_of_a_submission_share_a_budget(warm: Warm) -> None:
+def test_the_searches_of_a_submission_share_a_budget(warm: Started) -> None:
     """What one search has used, the next one does not have."""
     budget = repair.search_budget()
     budget.steps = int(budget.max_steps) - 500
@@ -143,13 +143,13 @@ def test_the_searches_of_a_submission_share_a_budget(warm: Warm) -> None:
     assert (False, "count") == (found.exhaustive, found.ended)
 
 
-def test_a_search_that_tries_nothing_is_not_complete(warm: Warm) -> None:
+def test_a_search_that_tries_nothing_is_not_complete(warm: Started) -> None:
     """A rule of two thousand lines is too long to be searched."""
     text = RIGHT.replace(RULE, "            a = 1\n" * 2_000 + WRONG)
     assert Repairs((), 0, exhaustive=False, ended="count") == searched(warm, text)
 
 
-def test_a_report_tells_one_choice_of_the_solution(warm: Warm) -> None:
+def test_a_report_tells_one_choice_of_the_solution(warm: Started) -> None:
     """A file with many functions of one name decides for each whether the solution's function in its place passes.
 
     Only the last one is replaced, so the report tells no more than of any other file.
@@ -172,7 +172,7 @@ def test_a_report_tells_one_choice_of_the_solution(warm: Warm) -> None:
 
 
 @pytest.mark.exhaustive
-def test_a_result_does_not_depend_on_the_load(warm: Warm) -> None:
+def test_a_result_does_not_depend_on_the_load(warm: Started) -> None:
     """Twenty busy processes change nothing in it."""
     texts = [RIGHT.replace(RULE, WRONG), RIGHT.replace(RULE, MANY + WRONG), RIGHT.replace(RULE, ENDLESS)]
     idle = [searched(warm, text) for text in texts]
@@ -185,7 +185,7 @@ def test_a_result_does_not_depend_on_the_load(warm: Warm) -> None:
             process.wait()
 
 
-def test_a_file_that_is_right_only_while_it_is_searched_has_no_repair(warm: Warm) -> None:
+def test_a_file_that_is_right_only_while_it_is_searched_has_no_repair(warm: Started) -> None:
     """What passes in the process that tries changes is run again as any file is. A right change remains right."""
     found = searched(warm, ONLY_WHILE_SEARCHED)
     given = {line.strip() for line in RIGHT.split("\n")}
@@ -194,7 +194,7 @@ def test_a_file_that_is_right_only_while_it_is_searched_has_no_repair(warm: Warm
     assert [] == [lines[line - 1] for place in found.places for line in place if lines[line - 1].strip() in given]
 
 
-def test_a_file_cannot_tell_the_solution(warm: Warm, tmp_path: Path) -> None:
+def test_a_file_cannot_tell_the_solution(warm: Started, tmp_path: Path) -> None:
     """It finds the solution in its own code. Nothing that it prints or raises is kept."""
     shutil.copytree(ROOT / "tests" / "hidden", tmp_path / "tests" / "hidden")
     (tmp_path / "solutions").mkdir()

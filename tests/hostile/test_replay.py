@@ -15,7 +15,7 @@ from grader.course.load import Course, load_course
 from grader.course.oracle.answer_book import read_book
 from grader.runner import sandbox
 from grader.runner.client import Batch, protocol
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 from grader.runner.worker.confine import framing
 from grader.verdict.grading import grade
 from grader.verdict.report import Report, review_reasons
@@ -120,7 +120,7 @@ UNTYPED_SHAPE = inspect.getsource(shape).replace(": Any", "").replace(" -> str",
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
+def warm() -> Iterator[Started]:
     with sandbox.start(allow_imports=("numpy",), official=True) as started:
         yield started
 
@@ -137,7 +137,7 @@ def course(name: str) -> Course:
 
 
 @pytest.fixture(scope="module")
-def replay(course: Course, warm: Warm, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def replay(course: Course, warm: Started, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Return a file for each exercise that plays back the solution's answers from a practice run."""
     folder = tmp_path_factory.mktemp("replay")
     book = read_book(course.book)
@@ -159,12 +159,12 @@ def replay(course: Course, warm: Warm, tmp_path_factory: pytest.TempPathFactory)
 
 
 @pytest.fixture(scope="module")
-def official(course: Course, replay: dict[str, Path], warm: Warm) -> Report:
+def official(course: Course, replay: dict[str, Path], warm: Started) -> Report:
     """Return the result of the replay under a secret seed."""
     return grade(course, read_book(course.book), replay, seed=SEED, memo=None, warm=warm)
 
 
-def test_a_replay_works_where_the_programs_are_known(course: Course, replay: dict[str, Path], warm: Warm) -> None:
+def test_a_replay_works_where_the_programs_are_known(course: Course, replay: dict[str, Path], warm: Started) -> None:
     """In a practice run, whose programs can be recorded, the replay gets full marks, so the attack works."""
     practice = grade(course, read_book(course.book), replay, seed=course.seed, memo=None, warm=warm)
     assert (practice.max_score, "passed") == (practice.score, practice.status)

@@ -9,6 +9,7 @@ from kept_processes import OF_A_CLASS, end_kept, kept, kept_workers
 
 from grader.classes.intake.reader import Reader, ReadingLimits
 from grader.runner import sandbox
+from grader.runner.sandbox import Warm
 
 pytestmark = pytest.mark.slow
 ONE, OTHER = {"one": "01_one.py"}, {"other": "02_other.py"}
@@ -53,6 +54,7 @@ def test_a_server_process_is_left_if_no_engine_process_runs() -> None:
     for begun in (False, True, False):
         with sandbox.start() as warm:
             assert warm.tier
+            assert isinstance(warm, Warm)
             assert warm._process is not None
             pids.append(warm._process.pid)
             if begun:

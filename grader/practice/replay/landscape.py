@@ -6,7 +6,7 @@ from ...base.text import plain
 from ...course.load import Limits
 from ...course.program import Program, ProgramError
 from ...runner.client import Batch, Broke, Host, Read, Run, ask
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ...verdict.checks import MOST_PARAMETERS, MOST_STEPS, Training
 from ...words.practice import no_landscape
 from .amounts import finite, flat
@@ -22,7 +22,9 @@ _LEAST = 0.5  # the margin on each side of a single point
 _CALLS = 1_000_000
 
 
-def record_training(warm: Warm | Host, limits: Limits, file: FileToReplay, title: str, training: Training) -> Landscape:
+def record_training(
+    warm: Started | Host, limits: Limits, file: FileToReplay, title: str, training: Training
+) -> Landscape:
     """Run the `train` of a learner's file on a loss, and return its steps and the loss around them.
 
     `train` runs once for each number of steps, always from the start, and the parameters are read afterwards. The loss
@@ -63,7 +65,7 @@ def record_training(warm: Warm | Host, limits: Limits, file: FileToReplay, title
 
 
 def record_all(
-    warm: Warm | Host,
+    warm: Started | Host,
     limits: Limits,
     file: FileToReplay,
     first: Subject | None,

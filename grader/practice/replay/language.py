@@ -14,7 +14,7 @@ from ...base.text import plain
 from ...course.load import Limits
 from ...course.program import Program, program
 from ...runner.client import Batch, Done, Host, Read, Run, Source, ask
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ...words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
 from .model import Model, Probabilities, Trained
 from .record import FileToReplay, defines, ended_early, finite_number, run_alone
@@ -39,7 +39,7 @@ def is_language_model(text: str) -> bool:
 
 
 def record_model(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, engine: Source | None, *, passes: bool = True
+    warm: Started | Host, limits: Limits, file: FileToReplay, engine: Source | None, *, passes: bool = True
 ) -> Model:
     """Train the model of a learner's file, with the engine of this file, and then with the engine of another file.
 
@@ -55,7 +55,7 @@ def record_model(
 
 
 def trained_models(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, rate: float = RATE, together: int | None = None
+    warm: Started | Host, limits: Limits, file: FileToReplay, rate: float = RATE, together: int | None = None
 ) -> Iterator[Model]:
     """Train the model of a learner's file, and yield it after each part of the steps. The last one is fully trained.
 
@@ -113,7 +113,7 @@ def _program(text: str, made: Sequence[str], parameters: _Parameters) -> Program
 
 
 def _trained(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, parameters: _Parameters, steps: int, rate: float
+    warm: Started | Host, limits: Limits, file: FileToReplay, parameters: _Parameters, steps: int, rate: float
 ) -> tuple[Trained, _Parameters]:
     """Return how some steps of training went, and the parameters after them; no parameters if they did not end."""
     loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], parameters)
@@ -133,7 +133,7 @@ def _trained(
 
 
 def _probabilities(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, parameters: _Parameters
+    warm: Started | Host, limits: Limits, file: FileToReplay, parameters: _Parameters
 ) -> tuple[Probabilities, ...]:
     """Return the probabilities of the next letter in each context; nothing if the file does not compute its logits."""
     made = [[f"l{a}{b}_{k}" for k in _INDICES] for a, b in _CONTEXTS]
@@ -158,7 +158,7 @@ def _probabilities(
     return tuple(rows)
 
 
-def _ran(warm: Warm | Host, limits: Limits, file: FileToReplay, run: Run) -> tuple[Done | None, str]:
+def _ran(warm: Started | Host, limits: Limits, file: FileToReplay, run: Run) -> tuple[Done | None, str]:
     """Return the outcome of a run, or None and the problem that ended it."""
     answer = run_alone(warm, limits, file, Batch((run,), None, _CPU_S, (0,)))
     if not isinstance(answer, Read):
@@ -189,7 +189,7 @@ def _drawn(rows: Sequence[Probabilities]) -> tuple[str, ...]:
 # -- the learner's own engine
 
 
-def _with_engine(warm: Warm | Host, limits: Limits, file: FileToReplay, engine: Source, passes: bool) -> Trained:
+def _with_engine(warm: Started | Host, limits: Limits, file: FileToReplay, engine: Source, passes: bool) -> Trained:
     """Return how training goes with the class `Value` of another file."""
     if not passes:
         return Trained((), 0.0, ENGINE_NOT_PASSED)

@@ -36,7 +36,7 @@ from ...runner.client import (
     cut,
     read_exercise,
 )
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ...verdict.checks import (
     MOST_NODES,
     EngineUnderCheck,
@@ -200,7 +200,7 @@ class FileToReplay:
 
 
 def record(
-    warm: Warm | Host,
+    warm: Started | Host,
     limits: Limits,
     file: FileToReplay,
     first: Subject | None,
@@ -512,7 +512,7 @@ def _silence(
     return ReplayProblem(words.ELSEWHERE, 0, "read") if moved and reading.rule in ask.WITHOUT_FUNCTION else None
 
 
-def run_alone(warm: Warm | Host, limits: Limits, file: FileToReplay, batch: Batch) -> Read | ReplayProblem:
+def run_alone(warm: Started | Host, limits: Limits, file: FileToReplay, batch: Batch) -> Read | ReplayProblem:
     """Run a batch with a file in a process of its own. Return the answer, or the problem if there is none."""
     with EngineProcess(warm, file.source, None, limits) as process:
         loaded = process.load()

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from ...course.load import Limits
 from ...course.program import Program, program
 from ...runner.client import Batch, Done, Host, Read, Run, Source, ask
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ...words.practice import MODEL_OF_NAMES, chain_title
 from ..site_data import SiteTraining
 from .landscape import record_training
@@ -37,7 +37,7 @@ def offered(text: str) -> tuple[SiteTraining, ...]:
 
 
 def trained(
-    warm: Warm | Host, limits: Limits, file: FileToReplay, training: str, rate: float, engine: Source | None = None
+    warm: Started | Host, limits: Limits, file: FileToReplay, training: str, rate: float, engine: Source | None = None
 ) -> Iterator[Played]:
     """Train with the learner's code, and yield what there is to show after each part. The last one is complete.
 
@@ -67,7 +67,7 @@ def trained(
 # -- chains of layers, whose weights learn to give one number
 
 
-def _chains(warm: Warm | Host, limits: Limits, file: FileToReplay, size: float, rate: float) -> Iterator[Played]:
+def _chains(warm: Started | Host, limits: Limits, file: FileToReplay, size: float, rate: float) -> Iterator[Played]:
     """Train a chain of each kind from equal weights, and yield the gradients and the losses after each step."""
     weights = {name: dict.fromkeys(_WEIGHTS, size) for name in _CHAINS}
     shown: dict[str, Thermometer] = {}
@@ -109,7 +109,7 @@ def _loss(function: str, weights: Mapping[str, float]) -> Program:
     return program(text, "; ".join([*right, _ERROR]), x=_INPUT, **weights)
 
 
-def _ran(warm: Warm | Host, limits: Limits, file: FileToReplay, loss: Program) -> Done | ReplayProblem:
+def _ran(warm: Started | Host, limits: Limits, file: FileToReplay, loss: Program) -> Done | ReplayProblem:
     """Return the outcome of a backward pass from the loss, or what ended it."""
     run = Run(loss, (ask.Backward(loss.root), ask.VALUES, ask.GRADS))
     answer = run_alone(warm, limits, file, Batch((run,), None, _CPU_S, (0,)))

@@ -4,6 +4,8 @@ A worker's answer beyond its bounds is refused before anything is built from it.
 mark shows that. docs/threat-model.md gives the sums of these bounds.
 """
 
+from ..worker.confine import limits
+
 SOURCE = 256 << 10  # bytes of a learner's file, or of a notebook's code
 NOTEBOOK = 16 << 20  # bytes of a notebook, most of which are pictures in its outputs
 CELLS = 2_000  # cells of a notebook
@@ -30,7 +32,7 @@ SHOWN_LINES = 3  # source lines that are shown for one problem
 SOURCE_LINE = 200  # characters of a source line that is shown
 NOTE = 2_000  # characters of a note, and of the reason why a file was not read
 OUTPUT = 16 << 10  # bytes of a check's printed output in a report
-STALLED_S = 5  # seconds without CPU time after which code counts as making no progress
+STALLED_S = limits.STALLED_S  # seconds without CPU time after which code counts as making no progress
 
 MARK = "…"
 _SHORT = '\n\r\t"\\'  # characters that take two bytes in JSON

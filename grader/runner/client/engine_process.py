@@ -14,15 +14,32 @@ from msgspec.structs import replace
 
 from ...course.load import Limits
 from ...course.remarks import Died
-from ..sandbox import Warm
+from ..sandbox import Children, Started, Warm
 from ..worker.adapter.ask import RAN_OUT
 from ..worker.adapter.edits import Candidate
 from . import bounds, protocol
+from .piped import Piped
 from .protocol import Batch, Broke, Problem, Read, Refused, decode, decode_executed, decode_tried, tried_cap
 from .source import Source
-from .transport import Budget, Host, connect
+from .transport import Budget, Host, Sandboxed, Transport
 
 _UNANSWERED = 2  # after this many unanswered batches in fresh processes, the remaining ones are skipped
+
+
+def transport_to(host: Started | Host, limits: Limits, budget: Budget) -> Transport:
+    """Return a transport for one learner file.
+
+    Args:
+        host: The server process of a sandbox, or another place where learner files run.
+        limits: The limits of each request.
+        budget: The budget of the whole submission. The transport adds what a request uses.
+    """
+    if isinstance(host, Warm):
+        return Sandboxed(host, limits, budget)
+    if isinstance(host, Children):
+        return Piped(host, limits, budget)
+    assert not isinstance(host, Started)
+    return host.connect(limits, budget)
 
 
 class Loaded(Struct, frozen=True):
@@ -69,7 +86,7 @@ class EngineProcess:
 
     def __init__(
         self,
-        host: Warm | Host,
+        host: Started | Host,
         source: Source,
         stub: str | None,
         limits: Limits,
@@ -88,7 +105,7 @@ class EngineProcess:
         }
         self._limits = limits
         self._budget = budget or Budget()
-        self._transport = connect(host, limits, self._budget)
+        self._transport = transport_to(host, limits, self._budget)
         self._apart = apart
         self._unanswered = 0
         self._batches = 0  # of the current process
@@ -241,18 +258,20 @@ class CandidateProcess:
 
     def __init__(
         self,
-        host: Warm | Host,
+        host: Started | Host,
         source: Source,
         editable: Collection[int],
         limits: Limits,
         budget: Budget,
         solution: str = "",
     ) -> None:
-        self._transport = connect(host, limits, budget)
+        self._transport = transport_to(host, limits, budget)
         self._size = len(source.text)
         self._limits = limits
         self._budget = budget
-        self._together = _TOGETHER if isinstance(host, Warm) else 1  # elsewhere, the steps of each request are limited
+        self._together = (
+            _TOGETHER if isinstance(host, Warm | Children) else 1
+        )  # elsewhere, the steps of each request are limited
         self._order = {
             "source": source.text,
             "filename": source.path.name,

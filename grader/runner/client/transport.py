@@ -25,9 +25,9 @@ from ..sandbox import Schedule, Warm, own_ready_s
 from ..worker.confine import framing, syscalls
 from . import bounds
 
-_BACKSTOP = 10  # code may sleep this many times as long as it may compute
-_GRACE_S = 1.0  # an engine process stops itself at its CPU limit; it is killed this many seconds later
-_STEP_S = 1.0
+BACKSTOP = 10  # code may sleep this many times as long as it may compute
+GRACE_S = 1.0  # an engine process stops itself at its CPU limit; it is killed this many seconds later
+STEP_S = 1.0
 _NAP_S = 0.01  # between two looks at a process that has slept too long, and is ready to run just now
 _FLOOD = 64  # a process that prints this many times the course's limit is stopped
 _CHUNK = 1 << 16
@@ -37,6 +37,7 @@ _RECEIVE, _ANSWER = 0xC0502100, 0xC0182101
 _REPORTED = struct.Struct("QIIiIQ6Q")  # the report's number, the process, flags; the call, machine, place, arguments
 _ANSWERED = struct.Struct("QqiI")  # the report's number, a result, an error, flags
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{8,16}\b")  # addresses of printed objects, which differ between runs
+_CRASHES = {0xC0000005: "an access violation", 0xC00000FD: "a stack overflow"}  # exit statuses of Windows
 _CUT_ADDRESS = re.compile(r"\b0x[0-9a-f]{1,7}$")  # what the cap leaves of one
 
 
@@ -179,7 +180,7 @@ class Transport(Protocol):
 
 
 class Host(Protocol):
-    """The place where learner files run, for a transport other than `Sandboxed`.
+    """The place where learner files run, if it is none of `sandbox`.
 
     Attributes:
         tier: The tier of isolation.
@@ -191,17 +192,6 @@ class Host(Protocol):
 
     def connect(self, limits: Limits, budget: Budget) -> Transport:
         """Return a transport for one learner file."""
-
-
-def connect(host: Warm | Host, limits: Limits, budget: Budget) -> Transport:
-    """Return a transport for one learner file.
-
-    Args:
-        host: The server process of a sandbox, or another place where learner files run.
-        limits: The limits of each request.
-        budget: The budget of the whole submission. The transport adds what a request uses.
-    """
-    return Sandboxed(host, limits, budget) if isinstance(host, Warm) else host.connect(limits, budget)
 
 
 # -- A process in a sandbox
@@ -281,6 +271,17 @@ class _Attempts:
         if self.reports >= 0:
             os.close(self.reports)
         self.reports = -1
+
+
+def death_of(code: int) -> Died:
+    """Return the reason why a process with this exit status ended by itself."""
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return Died("killed", signal=name)
+    return Died("killed", signal=_CRASHES[code]) if code in _CRASHES else Died("exited")
 
 
 class Sandboxed:
@@ -379,15 +380,15 @@ class Sandboxed:
         assert self._number is not None
         waiting = _Waiting(self._schedule, self._budget)
         progress = _Progress(self._warm, self._number, cpu_s, self._budget, self._sleeps)
-        patience = min(_BACKSTOP * cpu_s, self._budget.left_wall_s)
+        patience = min(BACKSTOP * cpu_s, self._budget.left_wall_s)
         while True:
             left = patience - waiting.slept_s
             # wait for the process, and count at most one step, in case this process itself was suspended
             begun = time.monotonic()
             reports = [self._attempts.reports] if self._attempts.reports >= 0 else []
             sending = [talk.channel] if talk.unsent else []
-            ready, writable, _ = select.select(talk.listening + reports, sending, [], max(_NAP_S, min(left, _STEP_S)))
-            waiting.count(min(time.monotonic() - begun, _STEP_S))
+            ready, writable, _ = select.select(talk.listening + reports, sending, [], max(_NAP_S, min(left, STEP_S)))
+            waiting.count(min(time.monotonic() - begun, STEP_S))
             # take what it sent; what happens after an answer, or after it closed its channel, belongs to no request
             if talk.out in ready and (died := talk.read_output()):
                 return died
@@ -431,13 +432,7 @@ class Sandboxed:
         """Return the reason why a process ended by itself."""
         if code == -signal.SIGKILL and self._budget.left_cpu_s < 1:  # the kernel's limit counts whole seconds
             return self._budget.cpu_exceeded
-        if code < 0:
-            try:
-                name = signal.Signals(-code).name
-            except ValueError:
-                name = f"signal {-code}"
-            return Died("killed", signal=name)
-        return Died("exited")
+        return death_of(code)
 
 
 class _Waiting:
@@ -545,7 +540,7 @@ class _Progress:
         self._start_s: float | None = None
         self._last_s = -1.0
         self._still = 0
-        self._due = time.monotonic() + _STEP_S
+        self._due = time.monotonic() + STEP_S
 
     def look(self) -> Died | None:
         """Return the reason why the process must be ended, or None.
@@ -554,13 +549,13 @@ class _Progress:
         """
         if time.monotonic() < self._due:
             return None
-        self._due = time.monotonic() + _STEP_S
+        self._due = time.monotonic() + STEP_S
         used = self._warm.cpu_time(self._number)
         if used is None:
             return None
         if self._start_s is None:  # the first look is one step after the start, so this much may be from the request
-            self._start_s = max(0.0, used - _STEP_S)
-        if used - self._start_s > self._cpu_s + _GRACE_S:
+            self._start_s = max(0.0, used - STEP_S)
+        if used - self._start_s > self._cpu_s + GRACE_S:
             return Died("cpu_limit", seconds=self._cpu_s)
         # code that sleeps or waits uses no CPU time, and the CPU limit would never stop it
         self._still = 0 if used != self._last_s else self._still + self._sleeps()

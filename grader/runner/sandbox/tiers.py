@@ -1,4 +1,4 @@
-"""The tiers of isolation, strongest first, the choice of one, and the trusted end of the connection to the worker."""
+"""The tiers of isolation, strongest first, and the trusted end of the connection to the worker."""
 
 import contextlib
 import json
@@ -7,16 +7,16 @@ import socket
 import subprocess
 import sys
 import sysconfig
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from msgspec import Struct
 
 from ...base import processes
-from ...base.files import UserError
 from ...base.processes import find_program
 from ..worker.confine import framing
 from .schedule import Schedule, children_of, number_inside
@@ -138,8 +138,43 @@ class WorkerGone(RuntimeError):
     """The server process itself has died. This is a fault of the grader, never of a submission."""
 
 
-class Warm:
-    """A server process, which never loads learner code. A context manager.
+class Started(ABC):
+    """The place where learner files run in a tier of isolation. A context manager, which ends it.
+
+    Attributes:
+        allow: the folder of each module, by name, that learner code may import.
+    """
+
+    allow: dict[str, str]
+
+    @property
+    @abstractmethod
+    def tier(self) -> str:
+        """Return the tier that is in use."""
+
+    @property
+    @abstractmethod
+    def detail(self) -> str:
+        """Return a short description of the means of isolation."""
+
+    @property
+    @abstractmethod
+    def ended(self) -> bool:
+        """Return whether it runs no more files."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End all its processes."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Warm(Started):
+    """A server process, which never loads learner code.
 
     The first candidate is launched at once. If a candidate does not work, the next one is launched.
 
@@ -285,12 +320,6 @@ class Warm:
             raise WorkerGone("the worker process has ended")
         return tuple(number for (number,) in framing.NUMBER.iter_unpack(answer))
 
-    def __enter__(self) -> "Warm":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def _innermost(pid: int) -> int | None:
     """Return the last of a chain of processes, each started by the one before; None if the system cannot tell."""
@@ -405,43 +434,3 @@ TIERS: Mapping[str, Launcher] = MappingProxyType(
     }
 )
 OFFICIAL = ("namespaces", "landlock", "seccomp")
-
-
-# -- The choice of a tier
-_REMEDY = (
-    "Official grading needs Linux with bubblewrap (Debian, Ubuntu: apt install bubblewrap), "
-    "or a kernel with Landlock, or root. A plain process is for practice: `--isolation process` without `--official`, "
-    "or `grade cohort --allow-process` for code that you trust."
-)
-
-
-class IsolationError(UserError):
-    """No requested tier is available. The message gives the reason for each tier, and a remedy."""
-
-
-def start(isolation: str = "auto", *, allow_imports: Sequence[str] = (), official: bool = False) -> Warm:
-    """Return a server process in the strongest tier that works on this machine, or in the named tier.
-
-    The process starts at once. Its tier is tested at the first use, and `Warm.tier` waits for the test. If the tier
-    does not work, the next one is tried.
-
-    Args:
-        isolation: a tier, or `auto`.
-        allow_imports: modules beyond the standard library that learners may import.
-        official: whether to refuse the `process` tier.
-
-    Raises:
-        IsolationError: no requested tier is available; raised here or at the first use.
-    """
-    wanted = list(TIERS) if isolation == "auto" else [isolation]
-    if official:
-        wanted = [tier for tier in wanted if tier in OFFICIAL]
-    elif isolation == "auto" and sys.platform != "linux":  # the other tiers need Linux's system calls
-        wanted = ["process"]
-    if not wanted:
-        raise _refuse(f"  {isolation}: protects neither the machine nor the grader from learner code")
-    return Warm([(tier, TIERS[tier]) for tier in wanted], module_folders(allow_imports), _refuse)
-
-
-def _refuse(reasons: str) -> IsolationError:
-    return IsolationError(f"learner code cannot be isolated as requested.\n{reasons}\n{_REMEDY}")

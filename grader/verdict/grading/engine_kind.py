@@ -3,7 +3,7 @@
 from ...course.load import Limits
 from ...course.program import program
 from ...runner.client import Batch, Done, EngineProcess, Host, Loaded, Read, Run, Source, Values, ask
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 
 # a class of single numbers may add arrays without an error, but has neither of these operations
 _PROGRAMS = (
@@ -12,7 +12,7 @@ _PROGRAMS = (
 )
 
 
-def takes_arrays(host: Warm | Host, source: Source, limits: Limits) -> bool:
+def takes_arrays(host: Started | Host, source: Source, limits: Limits) -> bool:
     """Return whether an engine adds [[1, 2]] to another such array, and has `sum` or `@`.
 
     Returns False if the file cannot be loaded.

@@ -26,7 +26,7 @@ from ...runner.client import (
     Run,
     Source,
 )
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ..checks import EngineUnderCheck
 from ..checks.judging import FailedBatch, Runner
 from ..checks.outcome import CheckOutcome, reason_of, stopped
@@ -100,7 +100,7 @@ class Grader(Struct, frozen=True):
     book: AnswerBook
     checks: CheckSession
     oracle: Oracle
-    warm: Warm | Host
+    warm: Started | Host
     seed: str
     process: Callable[..., EngineProcess] = EngineProcess
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from ...base.processes import receive, send
 from ...course.load import Check, Exercise
 from ...runner.client import Budget
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ..report import CheckResult, ExerciseResult
 from .examination import CheckBegan, CheckEnded, Examined, Grader, GradingEvent
 
@@ -70,7 +70,7 @@ class Helpers:
     """
 
     def __init__(
-        self, grader: Grader, grade: GradeOne, exercises: Sequence[Exercise], sandboxes: Sequence[Warm]
+        self, grader: Grader, grade: GradeOne, exercises: Sequence[Exercise], sandboxes: Sequence[Started]
     ) -> None:
         self._exercises = exercises
         self._by_id = {exercise.id: exercise for exercise in exercises}
@@ -128,7 +128,7 @@ class Helpers:
             self._readers.pop(0).close()
         return None
 
-    def _fork(self, grader: Grader, sandbox: Warm, grade: GradeOne) -> None:
+    def _fork(self, grader: Grader, sandbox: Started, grade: GradeOne) -> None:
         reading, writing = os.pipe()
         with suppress(OSError):
             # a helper does not wait until its results are read

@@ -15,7 +15,7 @@ from ...course.load import Course, Exercise
 from ...course.oracle import AnswerBook, Oracle
 from ...runner import sandbox
 from ...runner.client import Budget, Source
-from ...runner.sandbox import Warm
+from ...runner.sandbox import Started
 from ..checks.session import CheckSession
 from ..report import ExerciseResult, Repairs, Report
 from ..submission import Addition, Submission, is_searched, read_submission, report_on
@@ -44,7 +44,7 @@ def _graded(
     exercises: Sequence[Exercise] | None = None,
     budget: Budget | None = None,
     kept: Kept | None = None,
-    sandboxes: Sequence[Warm] = (),
+    sandboxes: Sequence[Started] = (),
 ) -> Generator[GradingEvent, None, _Graded]:
     """Grade exercises of a submission. See `submission_events`."""
     budget = budget or Budget()
@@ -82,7 +82,7 @@ def _graded(
 
 
 def _helpers(
-    grader: Grader, grade_one: "GradeOne", exercises: Sequence[Exercise], sandboxes: Sequence[Warm]
+    grader: Grader, grade_one: "GradeOne", exercises: Sequence[Exercise], sandboxes: Sequence[Started]
 ) -> "AbstractContextManager[Helpers | None]":
     """Return the helpers that grade exercises beside this process; None without a sandbox for them."""
     if not sandboxes:
@@ -104,7 +104,7 @@ def submission_events(
     budget: Budget | None = None,
     searched: Searched | None = None,
     kept: Kept | None = None,
-    sandboxes: Sequence[Warm] = (),
+    sandboxes: Sequence[Started] = (),
 ) -> Generator[GradingProgress, None, None]:
     """Grade exercises of a submission (by default all). Yield the progress, and the full report.
 
@@ -200,11 +200,11 @@ def grade_events(
     *,
     seed: str,
     memo: Path | None,
-    warm: Warm | None = None,
+    warm: Started | None = None,
     budget: Budget | None = None,
     searched: Searched | None = None,
     kept: Kept | None = None,
-    sandboxes: Sequence[Warm] = (),
+    sandboxes: Sequence[Started] = (),
 ) -> Generator[GradingProgress, None, None]:
     """Grade the files of a submission. Yield the progress, and the full (instructor's) report.
 
@@ -237,7 +237,7 @@ def grade(
     *,
     seed: str,
     memo: Path | None,
-    warm: Warm | None = None,
+    warm: Started | None = None,
     budget: Budget | None = None,
 ) -> Report:
     """Grade `files`, a path for each exercise, and return the full report. Errors are those of `grade_events`."""

@@ -14,7 +14,7 @@ from grader.practice.replay.record import FileToReplay, record, subject_of
 from grader.program import Program
 from grader.runner import sandbox
 from grader.runner.client import Source
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -24,7 +24,7 @@ ENGINE = (ROOT / "solutions" / "12_engine.py").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
-def warm() -> Iterator[Warm]:
+def warm() -> Iterator[Started]:
     """Processes apart, without a sandbox, in which numpy may be used."""
     with sandbox.start("process", allow_imports=("numpy",)) as started:
         yield started
@@ -37,7 +37,7 @@ def engine() -> str:
 
 
 @pytest.fixture
-def replay(warm: Warm) -> Callable[..., Replay]:
+def replay(warm: Started) -> Callable[..., Replay]:
     """Replay a program on a text, in which `old` stands in the place of each `new` of `edits`."""
 
     def made(program: Program, *edits: tuple[str, str], text: str = ENGINE) -> Replay:

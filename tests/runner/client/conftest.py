@@ -10,7 +10,7 @@ from grader.course.load import Limits
 from grader.program import program
 from grader.runner import sandbox
 from grader.runner.client import Batch, Budget, EngineProcess, Loaded, Ran, Run, Source, ask
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 
 LIMITS = Limits(calls=20_000, cpu_s=0.3, memory_mb=512, output_kb=4)  # small, so that endless code is stopped soon
 ENGINE = '''
@@ -40,7 +40,7 @@ def act(root):
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
+def warm() -> Iterator[Started]:
     """Start separate processes without a sandbox, to test only the limits and the pipe."""
     with sandbox.start("process") as started:
         yield started
@@ -63,14 +63,14 @@ class Process(EngineProcess):
 
 
 @pytest.fixture
-def submit(warm: Warm) -> Iterator[Callable[..., Process]]:
+def submit(warm: Started) -> Iterator[Callable[..., Process]]:
     """Make an engine process from a source. All of them end with the test."""
     with ExitStack() as stack:
 
         def make(
             source: str,
             stub: str | None = None,
-            warm: Warm = warm,
+            warm: Started = warm,
             limits: Limits = LIMITS,
             budget: Budget | None = None,
             apart: bool = False,

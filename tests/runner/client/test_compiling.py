@@ -8,7 +8,7 @@ import pytest
 from grader.course.load import Limits
 from grader.runner import sandbox
 from grader.runner.client import Budget, Died, Loaded, LoadFailed, NotStarted, Problem, transport
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 
 Submit = Callable[..., Any]
 
@@ -23,11 +23,11 @@ SHORT = Limits(cpu_s=0.3, memory_mb=4096)
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise the wall clock's limit, so that CPU time decides on a busy machine."""
-    monkeypatch.setattr(transport, "_BACKSTOP", 1000)
+    monkeypatch.setattr(transport, "BACKSTOP", 1000)
 
 
 @pytest.fixture(scope="module")
-def strong() -> Iterator[Warm]:
+def strong() -> Iterator[Started]:
     """Start the strongest sandbox that works on this machine."""
     with sandbox.start("auto") as started:
         yield started
@@ -42,7 +42,7 @@ def cause(failed: object) -> Problem | Died:
 @pytest.mark.parametrize(
     "source", [MANY_LINES, pytest.param(FOLDED, marks=pytest.mark.exhaustive)], ids=["many lines", "much to fold"]
 )
-def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, source: str) -> None:
+def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Started, source: str) -> None:
     """The time of the compiler counts as time for loading."""
     budget = Budget()
     process = submit(source, warm=strong, limits=SHORT, budget=budget)
@@ -53,7 +53,7 @@ def test_compiling_for_too_long_is_out_of_time(submit: Submit, strong: Warm, sou
 
 
 @pytest.mark.slow
-def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm) -> None:
+def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Started) -> None:
     """Parsing a file to compare it with the stub is under the same limit."""
     stub = "def f():\n    raise NotImplementedError\n"
     process = submit(f"{MANY_LINES}# NotImplementedError\n", stub=stub, warm=strong, limits=SHORT)
@@ -62,7 +62,7 @@ def test_what_the_stub_is_compared_with_counts_too(submit: Submit, strong: Warm)
 
 
 @pytest.mark.slow
-def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong: Warm) -> None:
+def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong: Started) -> None:
     """The memory for the syntax tree counts against the limit of memory."""
     limits = Limits(cpu_s=60, memory_mb=100)
     failed = cause(submit(MANY_LINES, warm=strong, limits=limits).load())
@@ -71,14 +71,14 @@ def test_compiling_may_not_take_more_memory_than_the_rest(submit: Submit, strong
 
 
 @pytest.mark.parametrize("source", [DEEP, UNARY], ids=["deep brackets", "deep operators"])
-def test_what_the_compiler_cannot_take_costs_the_file_alone(submit: Submit, strong: Warm, source: str) -> None:
+def test_what_the_compiler_cannot_take_costs_the_file_alone(submit: Submit, strong: Started, source: str) -> None:
     """The file is rejected, or the process dies. The next file is loaded."""
     cause(submit(source, warm=strong, limits=Limits()).load())
     assert Loaded() == submit("x = 1\n", warm=strong).load()
 
 
 @pytest.mark.slow
-def test_a_large_file_within_its_limits_loads(submit: Submit, strong: Warm) -> None:
+def test_a_large_file_within_its_limits_loads(submit: Submit, strong: Started) -> None:
     """A large file loads, and is compiled once for all batches."""
     process = submit(LARGE, warm=strong, limits=Limits(cpu_s=60), budget=Budget(max_wall_s=1000))
     assert Loaded() == process.load()

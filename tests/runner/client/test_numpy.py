@@ -12,7 +12,7 @@ from grader.program import program
 from grader.runner import sandbox
 from grader.runner.client import Batch, Broke, Called, Died, Done, Grads, Numbers, Ran, Read, Run, Values, ask
 from grader.runner.client.protocol import Array
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 
 Running = Callable[..., Any]
 LIMITS = Limits(calls=20_000, cpu_s=0.1, memory_mb=512, output_kb=4)
@@ -44,13 +44,13 @@ class Tensor:
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Warm]:
+def warm() -> Iterator[Started]:
     with sandbox.start("auto", allow_imports=["numpy"]) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def unconfined() -> Iterator[Warm]:
+def unconfined() -> Iterator[Started]:
     with sandbox.start("process", allow_imports=["numpy"]) as started:
         yield started
 
@@ -67,7 +67,7 @@ def runs_well(process: Any) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the threads of a process are counted in /proc")
-def test_a_product_of_matrices_uses_one_thread(running: Running, unconfined: Warm) -> None:
+def test_a_product_of_matrices_uses_one_thread(running: Running, unconfined: Started) -> None:
     """BLAS would start a thread for each core, which the sandbox refuses and the limit of CPU time counts."""
     act = "a = np.ones((300, 300))\na @ a\nreturn float(len(os.listdir('/proc/self/task')))"
     assert Called(Numbers((1.0,))) == outcome(running(act, NUMPY, warm=unconfined).ask()).results[1]

@@ -102,6 +102,7 @@ def test_learner_code_is_the_first_to_go_where_memory_runs_out() -> None:
     """The worker and all that it forks are offered to the kernel before the grader."""
     with sandbox.start() as warm:
         assert warm.tier
+        assert isinstance(warm, tiers.Warm)
         process = warm._process
         assert process is not None
         found = [int(pid) for pid in _below(process.pid)]

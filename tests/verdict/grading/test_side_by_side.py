@@ -12,7 +12,7 @@ from grader.course.load import load_course
 from grader.course.oracle import read_book
 from grader.runner import sandbox
 from grader.runner.client import Budget, EngineProcess, read_exercise
-from grader.runner.sandbox import Warm
+from grader.runner.sandbox import Started
 from grader.verdict.grading import CheckEnded, Grader, Submission, stamp_of, submission_events
 from grader.verdict.report import Report
 
@@ -41,14 +41,14 @@ def grader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grader]:
 
 
 @pytest.fixture
-def beside() -> Iterator[Warm]:
+def beside() -> Iterator[Started]:
     """Return the server process of a helper."""
     with sandbox.start(allow_imports=COURSE.allow_imports) as warm:
         yield warm
 
 
 @pytest.fixture
-def graded(grader: Grader, beside: Warm) -> Callable[[Budget], list[Any]]:
+def graded(grader: Grader, beside: Started) -> Callable[[Budget], list[Any]]:
     """Return a function that grades five right files with a helper, and returns the events."""
     Observed.here.clear()
     sources = {one.id: read_exercise(one, COURSE.solution(one)) for one in EXERCISES}
@@ -76,7 +76,7 @@ def test_what_does_not_fit_in_the_budget_is_graded_here(graded: Callable[[Budget
     assert 59.2 < budget.cpu_s < 60
 
 
-def test_a_helper_that_fails_costs_nothing(graded: Callable[[Budget], list[Any]], beside: Warm) -> None:
+def test_a_helper_that_fails_costs_nothing(graded: Callable[[Budget], list[Any]], beside: Started) -> None:
     """This process grades the exercises of a helper that ends without a result."""
     beside.close()
     report = graded(Budget())[-1]

@@ -7,6 +7,17 @@
 | `STALLED`  | the id       | 0, after signalling to the process that it makes no progress |
 | `KILL`     | the id       | exit status and CPU time in nanoseconds, after killing it  |
 | `REAP`     | the id       | the same, but it may exit by itself within a second        |
+
+A process without a server process (`child`) gets the same frames as a fork. All that it sends goes through one pipe, in
+frames that begin with a kind:
+
+| kind      | data                                                                                            |
+|-----------|-------------------------------------------------------------------------------------------------|
+| `READY`   | none: it can take an order                                                                      |
+| `TRACES`  | none: the file can leave something behind, so that a fresh start of it needs another process    |
+| `PRINTED` | what the file prints, as it prints it                                                           |
+| `CPU`     | the CPU time that the process has used, in nanoseconds: every half second, and before an answer |
+| `ANSWER`  | the frame of the answer                                                                         |
 """
 
 import json
@@ -18,6 +29,8 @@ HEADER = struct.Struct("!I")
 HeaderError = struct.error
 NUMBER = struct.Struct("!q")
 START, CPU_TIME, STALLED, KILL, REAP = b"S", b"C", b"W", b"K", b"R"
+READY, TRACES, PRINTED, CPU, ANSWER = b"R", b"T", b"P", b"C", b"A"
+KIND = struct.Struct("!cI")  # the kind, and the number of bytes that follow
 REPORTS = b"R"  # comes with the descriptor of the kernel's reports, before the first frame of an engine process
 LEFT_BEHIND = 3  # the exit status of an engine process that cannot be restored for another batch, or not cheaply
 

@@ -25,7 +25,10 @@ from typing import Any
 from . import limits
 
 _CONTAINERS = (list, dict, set)
-_TIMERS = ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
+# Windows has neither timers nor blocked signals, nor signals that cannot be handled
+_TIMERS = [getattr(signal, name) for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF") if hasattr(signal, name)]
+_MASKS = hasattr(signal, "pthread_sigmask")
+_FIXED = (getattr(signal, "SIGKILL", None), getattr(signal, "SIGSTOP", None))
 _HEAP_TYPE = 1 << 9  # the flag of a class whose attributes can be set
 _attributes = type.__dict__["__dict__"].__get__  # bypasses metaclasses
 _builtins = vars(builtins)
@@ -136,14 +139,16 @@ class Snapshot:
     def _restore_signals(self) -> None:
         # first, so that no timer fires while its handler is being restored
         for timer in _TIMERS:
-            signal.setitimer(getattr(signal, timer), 0)
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())  # blocks nothing more, and returns what is blocked
+            signal.setitimer(timer, 0)
+        # blocks nothing more, and returns what is blocked
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ()) if _MASKS else ()
         for number, handler in self.handlers.items():
             if number in blocked:
                 set_handler(number, SIG_IGN)  # also discards a pending signal
             if get_handler(number) is not handler:
                 set_handler(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        if _MASKS:
+            signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
     def _restore_modules(self) -> bool:
         if not self._can_forget_modules():
@@ -234,6 +239,6 @@ def _refill_class(cls: Any, attributes: Any, kept: dict[str, Any]) -> None:
 
 def _is_settable(number: int) -> bool:
     """Return whether a handler for this signal can be set, and the present one is Python's or the default."""
-    if number in (signal.SIGKILL, signal.SIGSTOP):
+    if number in _FIXED:
         return False
     return get_handler(number) in (SIG_DFL, SIG_IGN) or callable(get_handler(number))

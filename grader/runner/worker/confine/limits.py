@@ -1,6 +1,8 @@
 """Limit learner code: CPU time, time without progress, memory, files and descriptors; or the steps of its loops."""
 
+import _thread
 import contextlib
+import math
 import signal
 import sys
 import time
@@ -14,10 +16,16 @@ from typing import Any
 
 try:
     import resource
-except ImportError:  # Windows has no rlimits; calls and wall time are still limited
+except ImportError:  # Windows has no such limits
     resource = None  # type: ignore[assignment]
 
-STALLED: int = getattr(signal, "SIGUSR2", 0)
+_TIMED = resource is not None and hasattr(signal, "setitimer")
+# without a timer of the system, a thread acts as if one of these signals had arrived (`look`, `wake`)
+_OUT_OF_TIME: Any = getattr(signal, "SIGPROF", signal.SIGTERM)
+STALLED: Any = getattr(signal, "SIGUSR2", signal.SIGABRT)
+STALLED_S = 5  # seconds without CPU time after which code counts as making no progress
+_AGAIN_S = 0.1  # learner code may catch the exception, so it is raised again after so much CPU time
+_until_s = math.inf  # when the CPU clock of this process shows that the time is over; without a timer of the system
 _TOOL = 4  # the tool id in `sys.monitoring`, which no debugger, coverage or profiler uses
 _MOST_UNSEEN = 64  # the clock is read at least once in so many steps of loops
 _BETWEEN_LOOKS_S = 0.005  # the clock is read more often if this takes longer, and else less often
@@ -47,25 +55,43 @@ def start_clocks(cpu_s: float, is_theirs: Callable[[FrameType | None], bool] = l
 
         return handler
 
-    if resource is not None:
-        set_handler(signal.SIGPROF, raise_in(OutOfTime))
-        set_handler(STALLED, raise_in(Stalled))
-        # again and again, because learner code may catch the exception
-        signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
+    set_handler(_OUT_OF_TIME, raise_in(OutOfTime))
+    set_handler(STALLED, raise_in(Stalled))
+    _set_timer(cpu_s)
 
 
 def restart_clock(cpu_s: float) -> None:
     """Give the running code another `cpu_s` seconds of CPU time, if its time is limited."""
     # the interval of a timer is 0 unless `start_clocks` has set it
-    if resource is not None and signal.getitimer(signal.ITIMER_PROF)[1]:
-        signal.setitimer(signal.ITIMER_PROF, cpu_s, 0.1)
+    if signal.getitimer(signal.ITIMER_PROF)[1] if _TIMED else _until_s < math.inf:
+        _set_timer(cpu_s)
 
 
 def stop_clocks() -> None:
     """Stop raising `OutOfTime` and `Stalled`."""
-    if resource is not None:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        set_handler(STALLED, SIG_IGN)
+    _set_timer(0)
+    set_handler(STALLED, SIG_IGN)
+
+
+def _set_timer(cpu_s: float) -> None:
+    """Set the time after which `OutOfTime` is raised again and again; 0 for never."""
+    global _until_s
+    if _TIMED:
+        signal.setitimer(signal.ITIMER_PROF, cpu_s, _AGAIN_S if cpu_s else 0)
+    else:
+        _until_s = time.process_time() + cpu_s if cpu_s else math.inf
+
+
+def look() -> None:
+    """Stop the running code if its time is over. Another thread calls this where the system has no timer."""
+    if time.process_time() > _until_s:
+        _set_timer(_AGAIN_S)
+        _thread.interrupt_main(_OUT_OF_TIME)
+
+
+def wake() -> None:
+    """Let another thread say that the running code makes no progress, as the trusted side does with a signal."""
+    _thread.interrupt_main(STALLED)
 
 
 def apply(memory_mb: int, cpu_backstop_s: float | None = None) -> None:

@@ -13,15 +13,20 @@ import sys
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from gc import get_count
+from importlib import import_module
 from os import _exit  # bound here, before learner code can replace it
 from types import FrameType
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from . import framing, limits
 from .leftovers import Snapshot
-from .lockdown import Plan
 
-_NULL, _CHANNEL, _OUTPUT, _FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are the output or the null device
+if TYPE_CHECKING:
+    from .lockdown import Plan  # it needs Linux
+
+_COMMON: tuple[str, ...] = ("abc", "collections", "copy", "dataclasses", "enum", "functools")
+_COMMON += ("heapq", "inspect", "itertools", "math", "operator", "typing")
+_NULL, _CHANNEL, _OUTPUT, FIRST_FREE = 0, 3, 4, 5  # descriptors; 1 and 2 are the output or the null device
 _HIGH = 32  # the descriptors from this one on are free when a process starts, so moving one there closes none
 _MOST_OBJECTS = 50_000  # to free more objects takes longer than to start a process and to load the file in it
 
@@ -52,7 +57,41 @@ class EngineFile(Protocol):
 Loader: TypeAlias = Callable[[dict[str, Any]], EngineFile]
 
 
-def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> NoReturn:
+class Streams(Protocol):
+    """The ways of an engine process to the trusted side."""
+
+    def receive(self) -> Any:
+        """Return the next message; None if the other end is closed."""
+
+    def send(self, answer: Any) -> None:
+        """Send an answer."""
+
+    def discard(self) -> None:
+        """Discard what is printed from here on."""
+
+    def open(self) -> None:
+        """Make the standard streams anew, because learner code may have closed or replaced them."""
+
+    def keep(self) -> None:
+        """Send what is printed from here on."""
+
+
+def preimport() -> None:
+    """Import the modules that submissions commonly use, before any of them is run."""
+    for name in _COMMON:
+        import_module(name)
+    # `random` without its fork hook: with it, random would reseed itself in each fork, and not be reproducible
+    at_fork = getattr(os, "register_at_fork", None)
+    if at_fork is not None:
+        os.register_at_fork = lambda **hooks: None
+    import random
+
+    if at_fork is not None:
+        os.register_at_fork = at_fork
+    random.seed(0)
+
+
+def start(channel: int, output: int, plan: "Plan", loader: Loader, snapshot: Snapshot) -> NoReturn:
     """Become an engine process. Call this in a fresh fork of the server process.
 
     The process answers every frame on `channel` with one frame. The first one is the order, and each later one a
@@ -68,40 +107,62 @@ def start(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snaps
     """
     try:
         os.setsid()
-        _serve(channel, output, plan, loader, snapshot)
+        order = framing.read_frame(channel)
+        if order is not None:
+            file, snapshot = _opened(order, channel, output, plan, loader, snapshot)
+            serve(file, order["limits"]["cpu_s"], snapshot, _Descriptors())
     finally:
         # never return into the server process's code, which this fork shares
         _exit(1)
 
 
-def _serve(channel: int, output: int, plan: Plan, loader: Loader, snapshot: Snapshot) -> None:
-    # import what the file names, and drop rights
-    order = framing.read_frame(channel)
-    if order is None:
-        return
-    cpu_s = order["limits"]["cpu_s"]
+def _opened(
+    order: dict[str, Any], channel: int, output: int, plan: "Plan", loader: Loader, snapshot: Snapshot
+) -> tuple[EngineFile, Snapshot]:
+    """Import what the file of an order names, and drop rights."""
     limits.apply(order["limits"]["memory_mb"], order["cpu_backstop_s"])
     file = loader(order)  # imports the modules that the file names, while files can still be opened
     plan.apply(lambda reports: _send(channel, reports))
     _place(channel, output)
     _open_streams()
-    snapshot = snapshot.after_imports()
+    return file, snapshot.after_imports()
+
+
+def serve(file: EngineFile, cpu_s: float, snapshot: Snapshot, streams: Streams) -> dict[str, Any] | None:
+    """Load a file, and answer batches.
+
+    Args:
+        cpu_s: the CPU time in which the file is loaded.
+
+    Returns:
+        The next message that is no batch but another order; None if the file could not be loaded, or if no message
+        comes any more.
+    """
     context = copy_context()  # a new one for each batch, because numpy and decimal keep settings there
     # load the file, the first learner code that runs
     answer = _within(cpu_s, file, context, file.load)
-    framing.write_frame(_CHANNEL, answer)
+    streams.send(answer)
     # answer batches; the first one uses the module that was just loaded
     fresh = True
-    while file.loaded and (batch := framing.read_frame(_CHANNEL)) is not None:
+    while file.loaded and (batch := streams.receive()) is not None:
+        if is_order(batch):
+            another: dict[str, Any] = batch
+            return another
         failed = None
         if not fresh:
-            _renew(file, snapshot)
+            renew(file, snapshot, streams)
             context = copy_context()
             failed = _within(cpu_s, file, context, file.reload)
-            _keep_output()
+            streams.keep()
         fresh = False
         answer = failed or _within(batch["cpu_s"], file, context, file.run, batch)
-        framing.write_frame(_CHANNEL, answer)
+        streams.send(answer)
+    return None
+
+
+def is_order(message: dict[str, Any]) -> bool:
+    """Return whether a message is an order, and no batch."""
+    return "source" in message
 
 
 def _send(channel: int, reports: int) -> None:
@@ -111,7 +172,7 @@ def _send(channel: int, reports: int) -> None:
     connection.detach()  # the descriptor stays open when the object goes
 
 
-def _renew(file: EngineFile, snapshot: Snapshot) -> None:
+def renew(file: EngineFile, snapshot: Snapshot, streams: Streams) -> None:
     """Restore the interpreter, or end the process. It also ends if the last batch left very many objects.
 
     Output is discarded from here on, because the file prints again what it printed when it was loaded.
@@ -120,9 +181,9 @@ def _renew(file: EngineFile, snapshot: Snapshot) -> None:
         _exit(framing.LEFT_BEHIND)
     try:
         file.forget()
-        _discard_output()
-        restored = snapshot.restore(_FIRST_FREE)
-        _open_streams()
+        streams.discard()
+        restored = snapshot.restore(FIRST_FREE)
+        streams.open()
     except BaseException:
         restored = False  # the trusted side then runs the batch in a fresh process
     if not restored:
@@ -141,6 +202,28 @@ def _within(cpu_s: float, file: EngineFile, context: Context, act: Callable[...,
     return result
 
 
+class _Descriptors:
+    """The streams of a fork: a channel, and a descriptor for output."""
+
+    def receive(self) -> Any:
+        return framing.read_frame(_CHANNEL)
+
+    def send(self, answer: Any) -> None:
+        framing.write_frame(_CHANNEL, answer)
+
+    def discard(self) -> None:
+        # standard input is /dev/null, opened for reading and writing
+        os.dup2(_NULL, 1)
+        os.dup2(_NULL, 2)
+
+    def open(self) -> None:
+        _open_streams()
+
+    def keep(self) -> None:
+        os.dup2(_OUTPUT, 1)
+        os.dup2(_OUTPUT, 2)
+
+
 def _place(channel: int, output: int) -> None:
     """Move the channel and the output to their fixed numbers, and close all other descriptors."""
     # both move out of the way first, because either may have the number that the other one gets
@@ -148,19 +231,8 @@ def _place(channel: int, output: int) -> None:
     os.dup2(output, _HIGH + 1)
     os.dup2(_HIGH, _CHANNEL)
     os.dup2(_HIGH + 1, _OUTPUT)
-    os.closerange(_FIRST_FREE, limits.DESCRIPTORS)
-    _keep_output()
-
-
-def _keep_output() -> None:
-    os.dup2(_OUTPUT, 1)
-    os.dup2(_OUTPUT, 2)
-
-
-def _discard_output() -> None:
-    # standard input is /dev/null, opened for reading and writing
-    os.dup2(_NULL, 1)
-    os.dup2(_NULL, 2)
+    os.closerange(FIRST_FREE, limits.DESCRIPTORS)
+    _Descriptors().keep()
 
 
 def _open_streams() -> None:

@@ -12,15 +12,12 @@ import signal
 import socket
 import sys
 import time
-from importlib import import_module
 from typing import Any
 
 from . import framing, limits, process
 from .leftovers import Snapshot
 from .lockdown import Plan, Unavailable
 
-_COMMON: tuple[str, ...] = ("abc", "collections", "copy", "dataclasses", "enum", "functools")
-_COMMON += ("heapq", "inspect", "itertools", "math", "operator", "typing")
 _STATUS_WAIT_S = 1.0  # how long an engine process that closed its channel may take to exit before it is killed
 _STATUS_STEP_S = 0.001
 
@@ -45,24 +42,11 @@ def main(control_fd: int, settings: str, load: process.Loader) -> None:
         os._exit(1)
     # the trusted side continues as soon as it reads this, while the modules below are imported
     framing.write_frame(control_fd, [None, detail])
-    preimport()
+    process.preimport()
     limits.stop_clocks()  # ignore the signal for `Stalled` in an engine process that is still importing
     gc.disable()  # repeated collection of large graphs is slow; an engine process collects between batches
     _Server(control, plan, load, Snapshot()).serve()
     os._exit(0)
-
-
-def preimport() -> None:
-    """Import the modules that submissions commonly use, so that forks inherit them."""
-    for name in _COMMON:
-        import_module(name)
-    # `random` without its fork hook: with it, random would reseed itself in each fork, and not be reproducible
-    at_fork = os.register_at_fork
-    os.register_at_fork = lambda **hooks: None
-    import random
-
-    os.register_at_fork = at_fork
-    random.seed(0)
 
 
 class _Server:

@@ -27,6 +27,7 @@ ORDER: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Warm]:
     with sandbox.start("process") as started:
+        assert isinstance(started, Warm)
         yield started
 
 
