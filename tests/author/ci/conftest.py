@@ -39,7 +39,10 @@ def mark(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def fill(mark: Path) -> Fill:
-    """Write somebody's submission to a folder with traps: `honest`, `hostile`, `empty`, or right files, a hostile one and none for `03 reset`."""
+    """Write somebody's submission to a folder with traps: `honest`, `hostile`, `empty` or `mixed`.
+
+    The mixed one has a hostile file for `02 replay`, no file for `03 reset`, and right files.
+    """
 
     def fill(folder: Path, kind: str, *targets: Path) -> Path:
         place = folder / "exercises"
