@@ -1,38 +1,39 @@
 """27 transformer: a language model on your tensors
 
-The bigram model of exercise 17 looks at one letter, and its network at two. This model
-looks at all letters of the name so far. It reads the tokens of a name at once: the dot,
-and the indices of the letters. For each of them, it predicts the next one:
+The network of exercise 17 sees two letters. This model sees all letters of a name so
+far. It gets the tokens of a name at once: the dot, and then the indices of the letters.
+For each of them it predicts the next one, in one row of logits:
 
-    position     0       1       2       3
-    token        .       e       l       a
-    target       e       l       a       .
+    token     .   e   l   a
+    target    e   l   a   .
 
-Each step from one row of numbers to the next keeps one row for each position:
+Each token has a row of numbers, x, which changes in these steps:
 
-- A row of `letters` and a row of `positions` are added for each token. Without the
-  second one, the model cannot know where in the name a letter stands.
-- attention, as in exercise 26, adds to each row what it finds in the rows before it.
-- Two matrices with relu between them, a small network, work on each row alone.
-- Before each of these two and at the end, `norm` gives each row the mean square 1.
-- The last matrix makes the logits of all letters.
+- At first, it is a row of `letters` plus a row of `positions`. Without the second one,
+  the model does not know where in the name a letter is.
+- attention is added, as in exercise 26. It reads the rows up to this one.
+- A small network is added. It reads this row alone: a matrix, relu, another matrix.
+- The last matrix makes the logits.
 
-What attention and the small network compute is added to their input: a residual
-connection, as in exercise 18.
+attention, the network and the last matrix read norm(x), in which each row has the mean
+square 1. What they compute is added to x itself, so the gradient has a short way:
 
-Adam is gradient descent with a memory. For each parameter, it keeps a mean m of its
-gradients and a mean v of their squares, in which older ones count less and less:
+    [figure: residual]
 
-    m = 0.9 * m + 0.1 * gradient
-    v = 0.99 * v + 0.01 * gradient ** 2
+    >>> x = Tensor([[3, 4]])
+    >>> norm(x).data.round(4)
+    array([[0.8485, 1.1314]])
 
-Both begin with 0, so they are too small at first. After t steps, m / (1 - 0.9 ** t) and
-v / (1 - 0.99 ** t) are not. Each parameter then moves by
+    In PyTorch:  y = torch.rms_norm(x, (2,)); y.data  # tensor([[0.8485, 1.1314]])
 
-    rate * m / (1 - 0.9 ** t) / (sqrt(v / (1 - 0.99 ** t)) + 1e-8)
+Adam is gradient descent with a memory. For each parameter, m is a mean of its gradients
+g, and v is a mean of their squares, in which older ones count less and less:
 
-against its gradient. In the first step, m is 0.1 * gradient and v is 0.01 * gradient ** 2.
-Corrected, they are the gradient and its square, so each parameter moves by the rate:
+    m = 0.9 * m + 0.1 * g        v = 0.99 * v + 0.01 * g ** 2
+
+Both are 0 before the first step, so they are too small at first. After t steps,
+m / (1 - 0.9 ** t) and v / (1 - 0.99 ** t) are not. With these for m and v, a parameter
+moves by -rate * m / (sqrt(v) + 1e-8). So in the first step, it moves by the rate:
 
     >>> a = Tensor([2.0, -0.5])
     >>> a.grad = np.array([4.0, -0.25])
@@ -40,7 +41,11 @@ Corrected, they are the gradient and its square, so each parameter moves by the 
     >>> a.data.round(4)
     array([ 1.9, -0.4])
 
-Write the functions. The engine, the loss of exercise 25 and attention are given.
+Write the functions. attention, norm, the loss of exercise 25 and the engine are given.
+The grader compares logits, losses and gradients with PyTorch's, and also the loss in
+each of 50 steps of training.
+
+To go on, read a large model in two files: https://github.com/karpathy/nanoGPT
 """
 
 import numpy as np
@@ -59,7 +64,7 @@ def tokens_of(name):
 def logits_of(tokens, letters, positions, heads, matrices, network, output):
     """Return the logits of the next token, a row for each position.
 
-    `matrices` are the four of attention, and `network` are the two of the small network.
+    `matrices` are the four of attention, and `network` the two of the small network.
     """
     # BEGIN SOLUTION what is added to each row, and what is computed from its norm?
     x = letters[tokens] + positions[list(range(len(tokens)))]
@@ -83,7 +88,7 @@ def loss_of(names, *model):
 
 
 class Adam:
-    """Gradient descent in which each parameter has a mean of its gradients and squares."""
+    """Gradient descent with a mean of the gradients and one of their squares."""
 
     def __init__(self, parameters, rate):
         self.parameters, self.rate = parameters, rate
@@ -119,7 +124,7 @@ def train(make_loss, parameters, steps, rate):
 
 
 def sample(draws, *model):
-    """Return the tokens of a new name, each chosen by one of `draws`, numbers from 0 to 1.
+    """Return the tokens of a new name. Each number of `draws`, from 0 to 1, chooses one.
 
     The chosen token is the first one up to which the probabilities add up to more than
     the number. The name ends before the dot, or when there are no more numbers.
