@@ -26,7 +26,9 @@ def weights() -> dict[str, list[list[float]]]:
     """Return the arrays of a small model. No number is whole or near 0."""
     rng = random.Random(27)
     return {
-        name: [[round((0.15 + 0.8 * rng.random()) * rng.choice((1, -1)), 2) for _ in range(columns)] for _ in range(rows)]
+        name: [
+            [round((0.15 + 0.8 * rng.random()) * rng.choice((1, -1)), 2) for _ in range(columns)] for _ in range(rows)
+        ]
         for name, (rows, columns) in SHAPES.items()
     }
 
@@ -101,7 +103,11 @@ def loss_of(*names: str, by: str = "") -> Program:
 def test_what_is_read_and_what_is_predicted(engine: EngineUnderCheck) -> None:
     for name in ("a", "ela", "zoe", "anna", ""):
         tokens, targets = tokens_of(name)
-        expected = {f"{part}[{i}]": float(x) for part, row in (("tokens", tokens), ("targets", targets)) for i, x in enumerate(row)}
+        expected = {
+            f"{part}[{i}]": float(x)
+            for part, row in (("tokens", tokens), ("targets", targets))
+            for i, x in enumerate(row)
+        }
         engine.returns("tokens_of", name, expected=expected, about=f'tokens_of("{name}")')
 
 

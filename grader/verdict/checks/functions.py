@@ -120,7 +120,7 @@ class FunctionChecks(Judging):
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
     def returns_from(
-        self, function: str, *arguments: "float | str | Sequence[float | str]", on: Program, expected: dict[str, float]
+        self, function: str, *arguments: float | str | Sequence[float | str], on: Program, expected: dict[str, float]
     ) -> None:
         """Check that a learner's function, called with nodes and numbers, returns the expected numbers.
 
@@ -132,6 +132,8 @@ class FunctionChecks(Judging):
             on: The program that makes the nodes. It keeps its numbers, also in official runs.
             expected: The numbers that the function must return, in this order, by what follows the call in messages.
         """
+        if not expected:
+            raise ArgumentError("returns_from: `expected` names no number")
         handed: list[ask.Argument] = []
         for one in arguments:
             if isinstance(one, (str, int, float)):
@@ -140,7 +142,9 @@ class FunctionChecks(Judging):
                 handed.append(("nodes", [on.index[str(item)] for item in one]))
             else:
                 handed.append(("numbers", [float(item) for item in one]))
-        texts = [str(one) if isinstance(one, (str, int, float)) else f"[{', '.join(map(str, one))}]" for one in arguments]
+        texts = [
+            str(one) if isinstance(one, (str, int, float)) else f"[{', '.join(map(str, one))}]" for one in arguments
+        ]
         call = f"{function}({', '.join(texts)})"
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
