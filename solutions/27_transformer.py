@@ -2,7 +2,7 @@
 
 The network of exercise 17 sees two letters. This model sees all letters of a name so
 far. It gets the tokens of a name at once: the dot, and then the indices of the letters.
-For each of them it predicts the next one, in one row of logits:
+For each of them, it predicts the next one, with a row of logits:
 
     token     .   e   l   a
     target    e   l   a   .
@@ -54,10 +54,9 @@ LETTERS = ".abcdefghijklmnopqrstuvwxyz"
 
 
 def tokens_of(name):
-    """Return the tokens of a name and the targets, two lists of indices of LETTERS."""
-    # BEGIN SOLUTION which token comes first? which target comes last?
-    indices = [LETTERS.index(letter) for letter in name]
-    return [0, *indices], [*indices, 0]
+    """Return the tokens of a name, with a dot before and after it: indices of LETTERS."""
+    # BEGIN SOLUTION which index does each letter have, and which one has the dot?
+    return [0, *(LETTERS.index(letter) for letter in name), 0]
     # END SOLUTION
 
 
@@ -77,10 +76,10 @@ def logits_of(tokens, letters, positions, heads, matrices, network, output):
 
 def loss_of(names, *model):
     """Return the mean of the losses of all predictions in a list of names."""
-    # BEGIN SOLUTION how many predictions has each name?
+    # BEGIN SOLUTION what is read, and what is predicted? how many predictions are there?
     total, count = Tensor(0.0), 0
     for name in names:
-        tokens, targets = tokens_of(name)
+        tokens, targets = tokens_of(name)[:-1], tokens_of(name)[1:]
         total = total + cross_entropy(logits_of(tokens, *model), targets) * len(targets)
         count += len(targets)
     return total / count

@@ -33,10 +33,9 @@ def weights() -> dict[str, list[list[float]]]:
     }
 
 
-def tokens_of(name: str) -> tuple[list[int], list[int]]:
-    """Return the tokens of a name, and its targets."""
-    indices = [LETTERS.index(letter) for letter in name]
-    return [0, *indices], [*indices, 0]
+def tokens_of(name: str) -> list[int]:
+    """Return the tokens of a name, with a dot before and after it."""
+    return [0, *(LETTERS.index(letter) for letter in name), 0]
 
 
 def norm(x: str) -> str:
@@ -84,8 +83,9 @@ def loss_of(*names: str, by: str = "") -> Program:
     texts: list[str] = []
     terms = []
     every = [tokens_of(name) for name in names]
-    count = sum(len(targets) for _, targets in every)
-    for n, (tokens, targets) in enumerate(every):
+    count = sum(len(tokens) - 1 for tokens in every)
+    for n, (*tokens, end) in enumerate(every):
+        targets = [*tokens[1:], end]
         rows = list(range(len(targets)))
         texts += logits(n, tokens)
         texts.append(f"d{n} = y{n} - y{n}.max(axis=1, keepdims=True)")
@@ -94,26 +94,21 @@ def loss_of(*names: str, by: str = "") -> Program:
     loss, product = ("K", f"; L = K * {by}") if by else ("L", "")
     texts.append(f"{loss} = ({' + '.join(terms)}) / {count}")
     more = {by: -2.5} if by else {}
-    lengths = {len(tokens) for tokens, _ in every}
+    lengths = {len(tokens) - 1 for tokens in every}
     made = f"{loss} = loss_of({list(names)}, {MODEL}){product}"
     return program(made, "; ".join(texts) + product, **more, **later(*sorted(lengths)), **weights())
 
 
 @check("tokens")
-def test_what_is_read_and_what_is_predicted(engine: EngineUnderCheck) -> None:
+def test_the_tokens_of_a_name(engine: EngineUnderCheck) -> None:
     for name in ("a", "ela", "zoe", "anna", ""):
-        tokens, targets = tokens_of(name)
-        expected = {
-            f"{part}[{i}]": float(x)
-            for part, row in (("tokens", tokens), ("targets", targets))
-            for i, x in enumerate(row)
-        }
+        expected = {f"[{i}]": float(token) for i, token in enumerate(tokens_of(name))}
         engine.returns("tokens_of", name, expected=expected, about=f'tokens_of("{name}")')
 
 
 @check("logits")
 def test_the_logits_and_their_gradients(engine: EngineUnderCheck) -> None:
-    engine.agrees(*(of_tokens(tokens_of(name)[0]) for name in ("", "a", "el", "anna", "enzo")))
+    engine.agrees(*(of_tokens(tokens_of(name)[:-1]) for name in ("", "a", "el", "anna", "enzo")))
     engine.agrees_again(of_tokens([0, 5, 12]))
 
 

@@ -124,7 +124,7 @@ class FunctionChecks(Judging):
     ) -> None:
         """Check that a learner's function, called with nodes and numbers, returns the expected numbers.
 
-            engine.returns_from("chosen", [0.2, 0.9], "z", on=program("L = sum(z * z)", z=[1, 2]), expected={"[0]": 1.0})
+            engine.returns_from("chosen", [0.2], "z", on=program("L = sum(z * z)", z=[1, 2]), expected={"[0]": 1.0})
 
         Args:
             function: The name of the function.
