@@ -33,7 +33,8 @@ Two things help:
 - The scale of the first weights. A layer with n inputs adds up n products of a weight
   and an input. If the inputs have a size of about 1 and random signs, the sum is about
   sqrt(n) times as large as one product. Choose the size of the weights so that the sum
-  has a size of about 1.
+  has a size of about 1. If you run the file, it prints the gradients of ten layers with
+  ten inputs: for weights of 0.1, and for those of your `weight_scale`.
 - A residual connection: h = h + tanh(w * h). On the way back, a layer now multiplies
   the gradient by 1 + w * (1 - t * t), where t is the tanh. The 1 lets the gradient
   through, however small w is.
@@ -48,6 +49,7 @@ https://en.wikipedia.org/wiki/Vanishing_gradient_problem
 """
 
 import math
+import random
 
 
 def on_paper():
@@ -149,3 +151,15 @@ if __name__ == "__main__":  # runs if this file is run as a program
             for grad in thermometer([x, *outputs])[::5]:
                 bar = "#" * max(0, 30 + round(math.log10(grad + 1e-30)))
                 print(f"{grad:12.3g} {bar}")
+
+    n = 10  # a layer of ten neurons with ten inputs each: tanh(w[0] * h[0] + ... + w[9] * h[9])
+    for size in (0.1, weight_scale(n)):
+        layers = [[Value(random.choice((-1.0, 1.0))) for _ in range(n)]]
+        for _ in range(10):
+            rows = [[Value(random.choice((-size, size))) for _ in range(n)] for _ in range(n)]
+            products = [[w * h for w, h in zip(row, layers[-1])] for row in rows]
+            layers.append([sum(row, Value(0.0)).tanh() for row in products])
+        sum(layers[-1], Value(0.0)).backward()
+        print(f"layers of ten inputs, weights of {size:.3g}:")
+        for layer in layers[::2]:
+            print(f"{sum(thermometer(layer)) / n:12.3g}")  # the mean of a layer

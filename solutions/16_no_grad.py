@@ -22,6 +22,10 @@ No line leads from h to d:
 
     In PyTorch:  (a * b * (a * b).detach()).backward(); a.grad  # tensor(12.)
 
+PyTorch has a block in which it makes no graph at all: `with torch.no_grad():`. Every
+result in it is a constant. Use it for what needs no gradient, such as a test of a model
+or a step of training, which changes the parameters. The number of a loss is loss.item().
+
 The graph also keeps what a backward pass leaves there:
 
 - After backward(), operations still have gradients. In a second pass on the same graph,

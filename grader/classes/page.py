@@ -471,7 +471,8 @@ def _checks(summary: Summary) -> Iterator[str]:
 def _grades(summary: Summary) -> Iterator[str]:
     """Yield how many learners have each grade, and the learners near a border."""
     if any(one.grade for one in summary.grades):
-        yield from ("", *_wrapped(words.grades([(plain(one.grade), one.least, one.count) for one in summary.grades])))
+        counts = [(plain(one.grade), one.least, one.count) for one in summary.grades]
+        yield from ("", *_wrapped(words.grades(counts, plain(summary.graded_part or ""))))
     if summary.borders:
         # a learner may be near two borders, and is named once
         near = dict.fromkeys(f"{plain(border.name or border.id)} ({border.total})" for border in summary.borders)

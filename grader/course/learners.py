@@ -187,8 +187,9 @@ class Learner(_StrictRecord, frozen=True):
         score: points without bonus, after decisions.
         bonus: bonus points, after decisions.
         penalty: points taken off for lateness.
-        total: `score` plus `bonus` minus `penalty`. Grades and exports with a single number use it.
-        grade: the grade that `total` reaches, or empty.
+        total: `score` plus `bonus` minus `penalty`. Exports with a single number use it.
+        graded: the part of `total` that counts towards the grade: that of the exercises of one part of the course.
+        grade: the grade that `graded` reaches, or empty.
         comment: the texts for the learner.
         decisions: the decisions that hold, in order. Decisions that were replaced or withdrawn, or that refer to
             other files, are left out.
@@ -209,6 +210,7 @@ class Learner(_StrictRecord, frozen=True):
     bonus: int = 0
     penalty: int = 0
     total: int = 0
+    graded: int = 0
     grade: str = ""
     comment: str = ""
     decisions: tuple[Decided, ...] = ()
@@ -253,7 +255,7 @@ class Border(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         id: the id of the learner.
-        total: the points including the bonus, minus the penalty, as in the final table.
+        total: the points that count towards the grade, which is `graded` in the final table.
         grade: the grade that begins at the border.
         own: the learner's own grade; empty if `total` reaches no grade.
         distance: the points missing to reach the border; 0 or less if `total` reaches it.

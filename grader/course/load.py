@@ -201,13 +201,26 @@ class Part(Struct, frozen=True):
     max_score: int
 
 
+class Grades(Struct, frozen=True):
+    """The grades of a course.
+
+    Attributes:
+        borders: the least number of points for each grade, best grade first.
+        part: the title of the part whose points count, or empty if those of all exercises do.
+        exercises: the ids of the exercises whose points count; none if those of all exercises do.
+    """
+
+    borders: Mapping[str, int] = field(default_factory=dict)
+    part: str = ""
+    exercises: tuple[str, ...] = ()
+
+
 class Course(Struct, frozen=True):
     """A course.
 
     Attributes:
         folder: the folder that holds `course.yaml`, `exercises/` and `tests/hidden/`.
         parts: the parts, which together have every exercise once, in order; none if the course is not divided.
-        grades: the least number of points for each grade.
         further: sentences on what to do after the last exercise.
         solutions: when a learner may see the solution of an exercise.
         solutions_at: an address or a sentence for learners whose copy of the course has no solutions.
@@ -224,7 +237,7 @@ class Course(Struct, frozen=True):
     exercises: tuple[Exercise, ...]
     hash: str
     parts: tuple[Part, ...] = ()
-    grades: Mapping[str, int] = field(default_factory=dict)
+    grades: Grades = Grades()
     further: tuple[str, ...] = ()
     solutions: Solutions = "passed"
     solutions_at: str = ""
@@ -661,6 +674,7 @@ class _PartInFile(StrictStruct, frozen=True):
     title: Annotated[str, Meta(min_length=1)]
     first: str
     total: Annotated[int, Meta(ge=1, le=_MOST)]
+    grades: dict[str, int] = {}
 
 
 class _Course(StrictStruct, frozen=True):
@@ -703,12 +717,11 @@ def load_course(folder: Path) -> Course:
                 problem = f"there are two exercises {exercise.number}, {files}; {first}. Give each its own number."
                 raise document.error(child(node, "id"), problem)
         exercises.append(exercise)
-    # the points of all exercises, and the grades
+    # the points of all exercises
     total = sum(exercise.max_score for exercise in exercises)
     if total != raw.course.total:
         where = child(child(document.root, "course"), "total")
         raise document.error(where, f"the points of the checks add up to {total}, but `total` is {raw.course.total}")
-    _grades(document, raw.grades, total)
     parts = _parts(document, raw.parts, exercises)
     return Course(
         folder=folder,
@@ -720,7 +733,7 @@ def load_course(folder: Path) -> Course:
         exercises=tuple(exercises),
         hash=_hash(folder),
         parts=parts,
-        grades=raw.grades,
+        grades=_grades(document, raw, parts),
         further=tuple(raw.further),
         solutions=raw.solutions,
         solutions_at=raw.solutions_at or "",
@@ -735,17 +748,32 @@ def _positive(document: Document, limits: Limits) -> None:
             raise document.error(where, f"the limit `{name}` must be greater than 0 and at most {_MOST:,}")
 
 
-def _grades(document: Document, grades: Mapping[str, int], total: int) -> None:
+def _grades(document: Document, raw: _Course, parts: Sequence[Part]) -> Grades:
+    """Return the grades. Those of the course are for the points of its first part, if it has parts."""
+    given = [(document.root, raw.grades, parts[0] if parts else Part("", (), raw.course.total))]
+    # `strict=False`: without the key `parts`, `child` returns the root, which has other items
+    nodes = zip(child(document.root, "parts").value, raw.parts, parts, strict=False)
+    given += ((node, one.grades, part) for node, one, part in nodes)
+    given = [(node, borders, part) for node, borders, part in given if borders]
+    if not given:
+        return Grades()
+    if len(given) > 1:
+        (first, _, _), (second, _, _) = given[:2]
+        problem = f"there are grades twice; the first are in line {child(first, 'grades').start_mark.line + 1}"
+        raise document.error(child(second, "grades"), f"{problem}. Keep those of one part.")
+    ((node, borders, part),) = given
     better: tuple[str, int] | None = None
-    for grade, border in grades.items():
-        where = child(child(document.root, "grades"), grade)
-        if not 0 < border <= total:
-            raise document.error(where, f"the grade `{grade}` begins at {border}, which is not between 1 and {total}")
+    for grade, border in borders.items():
+        where = child(child(node, "grades"), grade)
+        if not 0 < border <= part.max_score:
+            problem = f"the grade `{grade}` begins at {border}, which is not between 1 and {part.max_score}"
+            raise document.error(where, problem + (f", the points of the part `{part.title}`" if part.title else ""))
         if better is not None and border >= better[1]:
             before = f"the grade before it, `{better[0]}`, begins at {better[1]}"
             remedy = "List the grades from the best down, with decreasing points."
             raise document.error(where, f"the grade `{grade}` begins at {border}, but {before}. {remedy}")
         better = grade, border
+    return Grades(borders, part.title, part.exercises)
 
 
 def _parts(document: Document, parts: Sequence[_PartInFile], exercises: Sequence[Exercise]) -> tuple[Part, ...]:

@@ -640,15 +640,17 @@ check = Sentence("{exercise}, {title}: {note}")
 misconception = Sentence("{exercise}: {title}  (as in {example})")
 
 
-def grades(found: Sequence[tuple[str, int, int]]) -> str:
+def grades(found: Sequence[tuple[str, int, int]], part: str) -> str:
     """Return the number of learners for each grade, best first.
 
     Args:
         found: Each grade with its least points and the number of learners. The last one, without a name, is below all.
+        part: The title of the part whose points count; empty if those of all exercises do.
     """
     *_, lowest = [grade for grade, _, _ in found if grade] or [""]
     texts = [f"{grade} from {least}: {count}" if grade else f"below {lowest}: {count}" for grade, least, count in found]
-    return f"Grades by points: {', '.join(texts)}"
+    of = f" of the part “{part}”" if part else ""
+    return f"Grades by points{of}: {', '.join(texts)}"
 
 
 borders = Sentence("One small check from a grade boundary: {names}")
@@ -778,6 +780,8 @@ WORDS = {
     "column.exercise": "Exercise",
     "column.exercise.about": "{exercise}: {title}, {points}",
     "column.grade": "Grade",
+    "column.graded": "Points",
+    "column.graded.about": "the points that count towards the grade",
     "column.learner": "Learner",
     "column.mean": "Mean",
     "column.missing": "Missing",

@@ -26,11 +26,16 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     the harness's `sample` in the two strongest.
     """
     for item in items:
-        if str(item.path).startswith(f"{HERE}{os.sep}") and not _STILL.issuperset(getattr(item, "fixturenames", ())):
+        if item.path.is_relative_to(HERE) and not _STILL.issuperset(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.hostile)
             item.add_marker(pytest.mark.timeout(900))
-            if "runs" in item.fixturenames and tier_of(item) not in STRONGEST:
+            if _runs_all(item) and tier_of(item) not in STRONGEST:
                 item.add_marker(pytest.mark.exhaustive)
+
+
+def _runs_all(item: Any) -> bool:
+    """Return whether a test uses the fixture `runs` below. Tests of other folders have parameters of this name."""
+    return item.path.is_relative_to(HERE) and "runs" in getattr(item, "fixturenames", ())
 
 
 def tier_of(item: Any) -> str | None:
@@ -59,7 +64,7 @@ def write_table() -> Iterable[ModuleType]:
 @pytest.fixture(scope="session")
 def runs(harness: ModuleType, once: Callable[..., Any], request: pytest.FixtureRequest) -> dict[str, Any]:
     """Run every attack, honest file and known limit in each tier that a test asks for, side by side."""
-    asked = {tier_of(item) for item in request.session.items if "runs" in getattr(item, "fixturenames", ())}
+    asked = {tier_of(item) for item in request.session.items if _runs_all(item)}
     tiers = [tier for tier in harness.TIERS if tier in asked or None in asked]
     turn = slice_of_commit(HERE.parents[1]) if set(STRONGEST).issuperset(tiers) else None
     outcomes: dict[str, Any] = once("hostile", lambda: harness.run_all(tiers, turn))

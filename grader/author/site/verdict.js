@@ -59,7 +59,7 @@ class VerdictView {
     byId("outcome").textContent = verdict.outcome;
     Object.assign(byId("earned"), { max: verdict.max_score, value: verdict.score });
     byId("earned-text").textContent = `${verdict.score} of ${verdict.max_score} points`;
-    this.checks(verdict);
+    redraw(byId("verdict"), () => this.checks(verdict));
     fill(byId("terminal"), ...verdict.lines.map(line));
     const first = verdict.checks.find(failed);
     const why = verdict.line || (first?.title ?? verdict.message[0]?.map((part) => part.text).join(""));
@@ -155,6 +155,26 @@ class VerdictView {
     fill(byId("output"),
       parts.map(({ titles, text }) => [h("h3", {}, titles.join("; ")), block(text.replace(/\n$/, ""))]),
     );
+  }
+}
+
+/**
+ * Draw a part of the page again. What has the focus keeps it, and what is open stays open, if it is drawn again.
+ * @type {(place: HTMLElement, draw: () => void) => void}
+ */
+function redraw(place, draw) {
+  /** @type {(node: Element) => string} */
+  const name = (node) => `${node.tagName} ${node.textContent}`;
+  /** @type {(selector: string) => HTMLElement[]} */
+  const all = (selector) => [...place.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
+  const focused = place.contains(document.activeElement) && document.activeElement && name(document.activeElement);
+  const opened = new Set(all("details[open] > summary").map(name));
+  draw();
+  for (const summary of all("summary")) {
+    if (opened.has(name(summary))) summary.parentElement?.setAttribute("open", "");
+  }
+  if (focused && !place.contains(document.activeElement)) {
+    all("button, summary, [tabindex]").find((node) => name(node) === focused)?.focus({ preventScroll: true });
   }
 }
 

@@ -177,6 +177,7 @@ class Summary(StrictStruct, frozen=True):
         beside: the files and folders that belong to no submission.
         learners: the final table, after decisions and penalties.
         grades, borders: statistics of the final table.
+        graded_part: the title of the part whose points count towards a grade; absent if those of all exercises do.
         roster: whether the class has a roster.
         rules: the digest of the roster, the deadlines and the decisions.
         for_all: the decisions about all learners that hold.
@@ -201,6 +202,7 @@ class Summary(StrictStruct, frozen=True):
     rules: str
     for_all: tuple[Decided, ...]
     parts: tuple[PartStatistics, ...] | UnsetType = UNSET
+    graded_part: str | UnsetType = UNSET
 
 
 def schema() -> dict[str, Any]:
@@ -241,7 +243,7 @@ def summarise(
         name = report.submission.id
         decisions = people.decisions(name)
         attempts = _attempts(report, earlier(name))
-        marks[name] = [mark(one, file, decisions) for file, one in attempts]
+        marks[name] = [mark(one, file, decisions, course.grades) for file, one in attempts]
         results |= {file: _Result.of(one, course) for file, one in attempts}
         # a decision that was made for these files settles reasons for a review
         applied = in_force(decisions, digests(report), people.found(name)).applied
@@ -274,6 +276,7 @@ def summarise(
         rules=rules,
         for_all=in_force(people.overrides.of(), {}, {}).applied,
         parts=tuple(map(statistics.part, course.parts)) or UNSET,
+        graded_part=course.grades.part or UNSET,
     )
 
 
@@ -452,14 +455,15 @@ def _is_decided(reason: NeedsReview, decisions: Sequence[Decided]) -> bool:
 
 
 def _small(course: Course) -> int:
-    """Return the most points of a small check: 2 % of the course's points, or those of its smallest check."""
-    least = min((check.points for e in course.exercises for check in e.checks if check.points), default=1)
-    return max(least, course.max_score * 2 // 100)
+    """Return the most points of a small check: 2 % of those that count towards a grade, or the smallest check's."""
+    counting = [one for one in course.exercises if one.id in (course.grades.exercises or course.by_id)]
+    least = min((check.points for e in counting for check in e.checks if check.points), default=1)
+    return max(least, sum(e.max_score for e in counting) * 2 // 100)
 
 
 def _grades(course: Course, learners: Sequence[Learner]) -> tuple[GradeCount, ...]:
     counted = Counter(one.grade for one in learners if one.standing in ("graded", "absent"))
-    return tuple(GradeCount(grade, least, counted[grade]) for grade, least in {**course.grades, "": 0}.items())
+    return tuple(GradeCount(grade, least, counted[grade]) for grade, least in {**course.grades.borders, "": 0}.items())
 
 
 def _untried(statuses: Mapping[str, int]) -> Untried:

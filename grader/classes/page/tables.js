@@ -276,7 +276,7 @@ function borderTable(data) {
     nearest(data.borders),
     [
       column("learner", "name", { show: ({ id, name }) => learnerLink(data, id, name) }),
-      column("total", "total", { number: true }),
+      column("graded", "total", { number: true }),
       column("grade", "own"),
       column("border", "border", { number: true, show: (row) => say("border.from", row) }),
       column("distance", "distance", { number: true, show: gap }),

@@ -22,6 +22,7 @@ from ...course.learners import (
     ReviewKind,
     person_of,
 )
+from ...course.load import Grades
 from ...verdict.report import (
     CheckResult,
     ExerciseResult,
@@ -52,8 +53,9 @@ class Mark:
         points: the points by exercise with bonus.
         sha256: the digest of all graded files.
         committed_at: the time of the commit. Its author can set it, so it counts only if no other time is known.
-        gain: for each number of points, a failed check worth that much, as `exercise.check`.
-        loss: for each number of points, a passed check worth that much, as `exercise.check`.
+        gain: for each number of points, a failed check worth that much that counts towards the grade, as
+            `exercise.check`.
+        loss: the same for passed checks.
     """
 
     submission: str
@@ -200,7 +202,7 @@ class Class:
         return file_choices(self.decisions(submission))
 
 
-def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
+def mark(report: Report, file: str, decisions: Sequence[Decided], grades: Grades) -> Mark:
     """Return the data of a report that the final table needs.
 
     Args:
@@ -216,7 +218,7 @@ def mark(report: Report, file: str, decisions: Sequence[Decided]) -> Mark:
             name = f"{exercise.id}.{check.id}"
             if name in decided:
                 checks[name] = check.score, check.bonus
-            else:
+            elif not grades.exercises or exercise.id in grades.exercises:
                 # the first check of each number of points is enough to name one
                 (loss if check.status == "passed" else gain).setdefault(check.max_score, name)
     stamp = report.submission
@@ -243,12 +245,11 @@ def digests(report: Report) -> dict[str, str]:
     return {**(report.submission.files or {}), WHOLE: report.submission.sha256}
 
 
-def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Mapping[str, int], small: int) -> FinalTable:
+def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Grades, small: int) -> FinalTable:
     """Return the final table.
 
     Args:
         marks: the marks of each submission's attempts, oldest first; none if it has no report.
-        grades: the lowest total of each grade, best grade first.
         small: the most points that a small check may have.
     """
     learners: list[Learner] = []
@@ -299,7 +300,7 @@ def _row(
     owned: Sequence[str],
     marks: Mapping[str, Sequence[Mark]],
     decisions: tuple[Decided, ...],
-    grades: Mapping[str, int],
+    grades: Grades,
 ) -> tuple[Learner, "_Scored | None"]:
     """Return a learner's row and the attempt that counts."""
     # the decisions that do not depend on files, and the due dates
@@ -325,17 +326,18 @@ def _row(
         decisions=tuple(one for one in independent if not one.for_all),
     )
     # the attempt that counts
-    scored = [_scored(row, rules, {WHOLE: due, **dues}, one, _first_times(one, attempts)) for one in attempts]
+    every = {WHOLE: due, **dues}
+    scored = [_scored(row, rules, every, one, _first_times(one, attempts), grades) for one in attempts]
     counted = _counts(rules, scored) if scored else None
     if counted is not None:
         row = counted.row
         # a penalty takes at most all points
         if row.total < 0:
-            row = replace(row, penalty=row.score + row.bonus, total=0)
+            row = replace(row, penalty=row.score + row.bonus, total=0, graded=0)
     if what.excused:
         row = replace(row, standing="excused")
     elif row.standing in ("graded", "absent"):
-        row = replace(row, grade=next((grade for grade, least in grades.items() if row.total >= least), ""))
+        row = replace(row, grade=next((grade for grade, least in grades.borders.items() if row.graded >= least), ""))
     return row, counted
 
 
@@ -393,6 +395,7 @@ def _scored(
     dues: Mapping[str, str | None],
     attempt: _TimedAttempt,
     times: Mapping[str, str],
+    grades: Grades,
 ) -> _Scored:
     """Return an attempt with its points after the decisions that apply to it.
 
@@ -413,9 +416,18 @@ def _scored(
             points[exercise] = points.get(exercise, 0) + decided - before
     # lateness and penalty, for each part that has a due date of its own
     late = {part: rules.late_s(due, times.get(part)) for part, due in dues.items()}
-    own = {part: points.get(part, 0) for part in dues if part != WHOLE}
-    worth = {WHOLE: score + bonus - sum(own.values()), **own}
-    penalty = rules.penalty(*((worth[part], late[part]) for part in dues)) if what.penalty is None else what.penalty
+    own = [part for part in dues if part != WHOLE]
+
+    def penalty(of: Mapping[str, int], whole: int) -> int:
+        """Return the penalty for exercises with these points, whose sum is `whole`."""
+        worth = {part: of.get(part, 0) for part in own}
+        worth[WHOLE] = whole - sum(worth.values())
+        return rules.penalty(*((worth[part], late[part]) for part in dues)) if what.penalty is None else what.penalty
+
+    # the points that count towards the grade
+    towards = {part: points.get(part, 0) for part in grades.exercises}
+    graded = sum(towards.values()) if towards else score + bonus
+    graded -= penalty(towards or points, graded)
     # for people: each late exercise, whether or not it has a due date of its own
     by_exercise = {part: late.get(part, late[WHOLE]) for part in one.files if part != WHOLE} if own else {}
     late_s = max(by_exercise.values(), default=0) if own else late[WHOLE]
@@ -431,8 +443,9 @@ def _scored(
         points=points,
         score=score,
         bonus=bonus,
-        penalty=penalty,
-        total=score + bonus - penalty,
+        penalty=penalty(points, score + bonus),
+        total=score + bonus - penalty(points, score + bonus),
+        graded=max(graded, 0),
         decisions=attempt.decisions.applied,
     )
     return _Scored(one, attempt.decisions, attempt.at, row)
@@ -469,21 +482,21 @@ def _open(
         yield NeedsReview("several", names=tuple(owned))
 
 
-def _borders(learner: Learner, counted: Mark, grades: Mapping[str, int], small: int) -> Iterator[Border]:
-    """Yield the borders directly above and below the total, if one small check would move the total across."""
-    who = learner.id, learner.person.name, learner.total
+def _borders(learner: Learner, counted: Mark, grades: Grades, small: int) -> Iterator[Border]:
+    """Yield the borders directly above and below a learner's points, if one small check would move them across."""
+    who = learner.id, learner.person.name, learner.graded
     own = learner.grade
-    above = [(grade, border) for grade, border in grades.items() if border > learner.total]
-    below = [(grade, border) for grade, border in grades.items() if border <= learner.total]
+    above = [(grade, border) for grade, border in grades.borders.items() if border > learner.graded]
+    below = [(grade, border) for grade, border in grades.borders.items() if border <= learner.graded]
     # grades are listed best first, so the nearest border above is the last one
     for grade, border in above[-1:]:
-        lacking = border - learner.total
+        lacking = border - learner.graded
         enough = [points for points in counted.gain if lacking <= points <= small]
         if enough:
             yield Border(*who, grade, border, lacking, counted.gain[min(enough)], own)
     for grade, border in below[:1]:
-        spare = learner.total - border
-        # strictly more, because a total at the border still has the grade
+        spare = learner.graded - border
+        # strictly more, because whoever is at the border still has the grade
         enough = [points for points in counted.loss if spare < points <= small]
         if enough:
             yield Border(*who, grade, border, -spare, counted.loss[min(enough)], own)

@@ -260,6 +260,15 @@ def test_a_verdict_is_read_like_a_page(visit: Visit, course: Course) -> None:
             new MutationObserver(seen).observe(byId("checked"), { childList: true });
         }"""
     )
+    page.evaluate(
+        """() => {
+            const show = VerdictView.prototype.show;
+            VerdictView.prototype.show = function (...given) {
+                window.again = () => show.apply(this, given);
+                again();
+            };
+        }"""
+    )
     verdict_on(page, wrong)
     # each check was there before the verdict was
     counts = page.evaluate("ended.filter(([count, state]) => state === 'Grading …').map(([count]) => count)")
@@ -273,6 +282,12 @@ def test_a_verdict_is_read_like_a_page(visit: Visit, course: Course) -> None:
     assert [1, 4] == [page.locator("#others > .pass").count(), page.locator("#others > .fail").count()]
     assert "1 check passes" in page.inner_text("#others > .pass")
     assert "PARTIAL 03 accumulate" not in page.inner_text("#verdict")  # the terminal's text is one click away
+    # the result of a search is shown as a new verdict: what the visitor reads stays open, and keeps the focus
+    page.click("#others > .pass summary")
+    link.focus()
+    page.evaluate("again()")
+    expect(page.locator("#others > .pass")).to_have_attribute("open", "")
+    expect(link).to_be_focused()
     page.click("#hint")
     expect(page.locator("#hints p")).to_have_count(1)
     link.click()

@@ -14,7 +14,7 @@ from grader.classes.cohort.summary import COHORT_SCHEMA, schema
 from grader.classes.people import Class, HandIn, Overrides
 from grader.classes.people.roster import Roster
 from grader.course.learners import Decided, Learner, NeedsReview, Person
-from grader.course.load import Course
+from grader.course.load import Course, Grades
 from grader.runner.client import Reason
 from grader.verdict.report import CheckResult, Diagnosis, ExerciseResult, Report
 
@@ -170,7 +170,7 @@ def test_totals_within_one_small_check_of_a_border(
 ) -> None:
     """A learner is listed with the points above or below the border, if one small check would change the grade."""
     report = with_outcomes(solved, "p", dict.fromkeys(failed, False))
-    made = summarise(replace(course, grades={"A": report.score + report.bonus - above}), [report], {})
+    made = summarise(replace(course, grades=Grades({"A": report.score + report.bonus - above})), [report], {})
     assert expected == [(found.grade, found.distance) for found in made.borders]
     assert {found.own for found in made.borders} <= {"A" if above >= 0 else ""}
 
@@ -180,8 +180,20 @@ def test_bonus_points_count_at_a_border(course: Course, solved: Report) -> None:
     failed = {(e.id, c.id): False for e in solved.exercises for c in e.checks if c.status == "passed" and not c.bonus}
     report = with_outcomes(solved, "p", failed)
     assert (0, True) == (report.score, report.bonus > 0)
-    made = summarise(replace(course, grades={"E": report.bonus}), [report], {})
+    made = summarise(replace(course, grades=Grades({"E": report.bonus})), [report], {})
     assert [("E", report.bonus)] == [(found.grade, found.total) for found in made.borders]
+
+
+def test_only_checks_of_the_graded_part_lie_at_a_border(course: Course, solved: Report) -> None:
+    """A check of another part cannot change the grade."""
+    last = course.parts[-1]
+    points = sum(one.score + one.bonus for one in solved.exercises if one.id in last.exercises)
+    grades = Grades({"A": points}, last.title, last.exercises)
+    made = summarise(replace(course, grades=grades), [solved], {})
+    (border,) = made.borders
+    assert border.check.partition(".")[0] in last.exercises
+    assert (last.title, points) == (made.graded_part, border.total)
+    assert points < solved.score
 
 
 def test_what_lies_beside_the_submissions_is_named(course: Course, solved: Report) -> None:

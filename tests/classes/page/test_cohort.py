@@ -81,7 +81,8 @@ def test_grades_below_all_are_told_from_a_grade(course: Course, graded: tuple[Re
     """The number of learners below the lowest grade is shown as `below D: 2`."""
     class_of_three = [replace(one, submission=SubmissionStamp(f"{i}", "0")) for i, one in enumerate(graded[:3])]
     shown = render_cohort(summarise(course, class_of_three, {}))
-    expected = "Grades by points: A from 90: 1, B from 80: 0, C from 70: 0, D from 60: 0, below D: 2"
+    points = "Grades by points of the part “The backward pass”: "
+    expected = f"{points}A from 90: 1, B from 80: 0, C from 70: 0, D from 60: 0, below D: 2"
     assert expected in " ".join(shown.split())
 
 

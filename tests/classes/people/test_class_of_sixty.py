@@ -51,7 +51,7 @@ extensions:
 """
 HOURS = (-30.0, -2.0, 0.1, 5.0, 30.0, 80.0)  # after the due date of section A
 ABSENT = (5, 17, 33, 60)
-FAILED = (0, 2, 46, 68, 72, 78)  # how many of the first checks each text fails
+FAILED = (0, 2, 9, 16, 24, 78)  # how many of the first checks each text fails
 
 
 @dataclass(frozen=True)
@@ -183,30 +183,34 @@ TIMELESS = ("folders", "moodle", "canvas")  # the roster has the times
 
 
 @cache
-def points_of(failed: int) -> tuple[int, int]:
-    """Return score and bonus of a text, computed from `course.yaml` alone."""
+def points_of(failed: int) -> tuple[int, int, int]:
+    """Return score and bonus of a text, and its points for the grade, computed from `course.yaml` alone."""
     course = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
-    checks = [check for exercise in course["exercises"] for check in exercise["checks"].values()]
-    worth = [check["points"] for check in checks if not check.get("bonus")]
-    return sum(worth[failed:]), sum(check["points"] for check in checks if check.get("bonus"))
+    second = course["parts"][1]["first"]
+    checks = [(exercise["id"], check) for exercise in course["exercises"] for check in exercise["checks"].values()]
+    of_first = {id for id, _ in checks[: next(i for i, (id, _) in enumerate(checks) if id == second)]}
+    bonus = [(id, check["points"]) for id, check in checks if check.get("bonus")]
+    worth = [(id, check["points"]) for id, check in checks if not check.get("bonus")][failed:]
+    graded = sum(points for id, points in [*worth, *bonus] if id in of_first)
+    return sum(points for _, points in worth), sum(points for _, points in bonus), graded
 
 
 def expected_row(p: Someone, better: bool, decided: bool) -> dict[str, Any]:
     """Return standing, score, bonus, penalty, total and grade of one person."""
     if p.number in ABSENT:
         return {"standing": "absent", "score": 0, "bonus": 0, "late_s": 0, "penalty": 0, "total": 0, "grade": ""}
-    score, bonus = points_of(FAILED[0 if better and p.author == 40 else p.variant])
+    score, bonus, graded = points_of(FAILED[0 if better and p.author == 40 else p.variant])
     if decided and p.number == 29:
-        score += 2  # the first check has 2 points, and the text of 29 fails it
+        score, graded = score + 2, graded + 2  # the first check has 2 points, and the text of 29 fails it
     due = DUE + timedelta(days=(p.section == "B") + 2 * (p.number == 10))
     late = p.time - due
     late_s = int(late.total_seconds()) if late > timedelta(minutes=10) else 0
     days = -(-late_s // 86400)
-    penalty = (score + bonus) * min(10 * days, 25) // 100
-    if decided and p.number == 35:
-        penalty = 0
+    percent = 0 if decided and p.number == 35 else min(10 * days, 25)
+    penalty = (score + bonus) * percent // 100
     total = score + bonus - penalty
-    grade = next((name for name, least in (("A", 90), ("B", 80), ("C", 70), ("D", 60)) if total >= least), "")
+    graded -= graded * percent // 100
+    grade = next((name for name, least in (("A", 90), ("B", 80), ("C", 70), ("D", 60)) if graded >= least), "")
     row = {"standing": "graded", "score": score, "bonus": bonus, "late_s": late_s, "penalty": penalty, "total": total}
     if decided and p.number == 32:
         return {**row, "standing": "excused", "grade": ""}

@@ -28,7 +28,7 @@ from grader.classes.people import (
 from grader.classes.people.decisions import WHOLE, Found, chosen, file_choices, files_digest
 from grader.classes.people.settle import FinalTable
 from grader.course.learners import Decided, NeedsReview
-from grader.course.load import Course, CourseError
+from grader.course.load import Course, CourseError, Grades
 
 CHECK = "swap.upstream"
 MISTAKES = read_yaml(Path(__file__).with_name("mistakes.yaml"))["decisions"]
@@ -228,7 +228,7 @@ def test_a_time_holds_for_the_files_that_it_was_given_for() -> None:
 
 def row(decisions: list[Decided], *marks: Mark) -> FinalTable:
     of = Class((HandIn("stu1", "stu1", ()),), overrides=Overrides({"stu1": tuple(decisions)}))
-    return settle(of, {"stu1": marks}, {"A": 90}, 2)
+    return settle(of, {"stu1": marks}, Grades({"A": 90}), 2)
 
 
 def mark(file: str, score: int, check: int) -> Mark:

@@ -9,6 +9,7 @@ from grader.classes.people.deadlines import DeadlineRules
 from grader.classes.people.decisions import EarlierRecord
 from grader.classes.people.roster import Roster
 from grader.course.learners import Decided, Learner, Person, Submitter
+from grader.course.load import Grades
 
 DUE = "2026-03-01T12:00:00+00:00"
 EARLY, LATE = "2026-03-01T11:00:00+00:00", "2026-03-01T13:00:00+00:00"
@@ -19,9 +20,15 @@ def mark(sha256: str, score: int, at: str = "", committed_at: str = "") -> Mark:
     return Mark("stu1", f"{sha256}.json", at, False, score, 0, sha256=sha256, committed_at=committed_at)
 
 
-def row(person: Person, recorded: EarlierRecord, *marks: Mark, rules: DeadlineRules = RULES) -> Learner:
+def row(
+    person: Person,
+    recorded: EarlierRecord,
+    *marks: Mark,
+    rules: DeadlineRules = RULES,
+    grades: Grades = Grades(),  # noqa: B008 - frozen
+) -> Learner:
     of = Class((HandIn("stu1", "stu1", ()),), Roster((person,)), rules, times=recorded.times)
-    (learner,) = settle(of, {"stu1": marks}, {}, 2).learners
+    (learner,) = settle(of, {"stu1": marks}, grades, 2).learners
     return learner
 
 
@@ -49,7 +56,7 @@ def test_a_group_is_late_together(recorded: bool) -> None:
     team = (ann, Person(login="stu2", group="blue"), Person(login="stu3"))
     times = {"stu1": {"only": {"stu1": LATE}}} if recorded else {}
     of = Class((HandIn("stu1", "stu1", ()),), Roster(team), RULES, times=times)
-    found = settle(of, {"stu1": [mark("only", 80, committed_at=EARLY)]}, {}, 2).learners
+    found = settle(of, {"stu1": [mark("only", 80, committed_at=EARLY)]}, Grades(), 2).learners
     assert [(LATE, 40), (LATE, 40), ("", 0)] == [(one.submitted_at, one.total) for one in found]
 
 
@@ -84,6 +91,28 @@ def test_points_may_be_taken_off_for_each_late_exercise() -> None:
     rules = DeadlineRules(points=8, cap=16, exercises={"swap": DUE, "relu": DUE})
     found = row(Person(login="stu1"), EarlierRecord(), by_exercise(LATE, relu=20, swap=5), rules=rules)
     assert (12, 13) == (found.total, found.penalty)
+
+
+def test_the_points_of_one_part_count_towards_the_grade() -> None:
+    """Neither the points of other parts nor the penalty for them change the grade."""
+    grades = Grades({"A": 10, "B": 5}, "First", ("swap",))
+    handed = by_exercise(LATE, swap=10, relu=20)
+    other = DeadlineRules(percent=50, exercises={"relu": DUE})
+    found = row(Person(login="stu1"), EarlierRecord(), handed, rules=other, grades=grades)
+    assert (20, 10, 10, "A") == (found.total, found.penalty, found.graded, found.grade)
+    whole = row(Person(login="stu1"), EarlierRecord(), handed, rules=RULES, grades=grades)
+    assert (15, 15, 5, "B") == (whole.total, whole.penalty, whole.graded, whole.grade)
+
+
+def test_a_decided_penalty_is_taken_from_the_points_that_count() -> None:
+    """A penalty that a person decided is not divided among parts, and no points are below 0."""
+    of = Class(
+        (HandIn("stu1", "stu1", ()),),
+        overrides=Overrides({"stu1": (Decided("Ada", EARLY, "late", penalty=12),)}),
+    )
+    grades = Grades({"A": 10}, "First", ("swap",))
+    (found,) = settle(of, {"stu1": [by_exercise(EARLY, swap=10, relu=20)]}, grades, 2).learners
+    assert (18, 0, "") == (found.total, found.graded, found.grade)
 
 
 def test_times_of_the_platform_are_not_recorded() -> None:
@@ -127,7 +156,7 @@ def test_who_is_in_doubt_has_a_row_and_a_review(given: bool) -> None:
     submissions = tuple(HandIn(one, one, (Submitter(one.rstrip("_5"), "55"),)) for one in ("roejo_55", "eve"))
     decided = Overrides({"jo1": (Decided("Ada", "2026-03-05", "so", submission="roejo_55"),)} if given else {})
     marks = {"roejo_55": [mark("a", 80)], "eve": [mark("b", 30)]}
-    table = settle(Class(submissions, twins, overrides=decided), marks, {"pass": 50, "fail": 0}, 2)
+    table = settle(Class(submissions, twins, overrides=decided), marks, Grades({"pass": 50, "fail": 0}), 2)
     jo1 = ("jo1", "graded", 80, "pass") if given else ("jo1", "absent", 0, "fail")
     unclaimed = [] if given else [("roejo_55", "unclaimed", 80, "pass")]
     expected = [jo1, ("jo2", "absent", 0, "fail"), *unclaimed, ("eve", "unclaimed", 30, "fail")]
@@ -150,5 +179,5 @@ def test_a_decision_changes_the_total(expected: tuple[object, ...], decision: di
     """No penalty takes more points than there are. Who is excused has no grade."""
     overrides = Overrides({"stu1": (Decided("Ada", "2026-03-05", "so", **decision),)})
     of = Class((HandIn("stu1", "stu1", ()),), Roster((Person(login="stu1"),)), RULES, overrides)
-    (found,) = settle(of, {"stu1": [mark("only", 80, LATE)]}, {"pass": 50, "fail": 0}, 2).learners
+    (found,) = settle(of, {"stu1": [mark("only", 80, LATE)]}, Grades({"pass": 50, "fail": 0}), 2).learners
     assert expected == (found.standing, found.total, found.penalty, found.grade)
