@@ -1,8 +1,8 @@
 """25 loss: a whole batch in one number
 
 In exercise 15, each logit was a Value. A batch of examples has one array of logits. It
-has a row for each example and a column for each class, so its shape is (batch, classes).
-Each row has probabilities of its own, which add up to 1.
+has a row for each example and a column for each class, so it has the shape (batch,
+classes). Each row has probabilities of its own, which add up to 1.
 
 The loss of a row is minus the log of its target's probability. The loss of a batch is
 the mean of the losses of its rows, a single number:

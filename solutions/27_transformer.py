@@ -76,7 +76,7 @@ def logits_of(tokens, letters, positions, heads, matrices, network, output):
 
 def loss_of(names, *model):
     """Return the mean of the losses of all predictions in a list of names."""
-    # BEGIN SOLUTION what is read, and what is predicted? how many predictions are there?
+    # BEGIN SOLUTION what is read, what is predicted, and how often in all names?
     total, count = Tensor(0.0), 0
     for name in names:
         tokens, targets = tokens_of(name)[:-1], tokens_of(name)[1:]
