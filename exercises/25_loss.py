@@ -23,14 +23,14 @@ two logits. Their exponentials u and v are 3 and 1, so the probabilities p and q
 0.75 and 0.25. The upstream gradients of p and q are 4 and 8:
 
     value | gradient of each node
-    u                       3 | -0.25
-    v                       1 | 0.75
-    s = u + v               4 | -1.25
-    p = u / s               0.75 | 4
-    q = v / s               0.25 | 8
-    4 * p                   3 | 1
-    8 * q                   2 | 1
-    L = (4 * p) + (8 * q)   5 | 1
+    u           3 | -0.25
+    v           1 | 0.75
+    s = u + v   4 | -1.25
+    p = u / s   0.75 | 4
+    q = v / s   0.25 | 8
+    x = 4 * p   3 | 1
+    y = 8 * q   2 | 1
+    L = x + y   5 | 1
 
 u receives 4 * 0.25 = 1 through p, and -1.25 through the sum s, which p and q both use.
 The logit receives 3 * -0.25 = -0.75, because its exponential is 3. The other logit
