@@ -457,7 +457,9 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
             of_rules, of_pass = of_results(of_rules), ()
     if of_rules or of_pass:
         return of_pass + of_rules  # a fault of the backward pass concerns every operation, so it comes first
-    if any("train" in run.calls for engine in file.engines.values() for batch in engine.shown for run in batch.runs):
+    # the probes are trainings of scalars by gradient descent
+    runs = [run for engine in file.engines.values() for batch in engine.shown for run in batch.runs]
+    if any("train" in run.calls and not run.program.has_arrays for run in runs):
         trained = answer(training_probes(limits))
         if isinstance(trained, Read) and (of_training := training_facts(trained)):
             return of_training

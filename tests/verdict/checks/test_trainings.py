@@ -10,7 +10,7 @@ from every import every
 
 from grader.checks import EngineUnderCheck
 from grader.course.oracle.answer_book import Answer
-from grader.course.program import Descent, Question
+from grader.course.program import Descent, Question, program
 from grader.course.remarks import (
     ListChanged,
     Remark,
@@ -30,6 +30,20 @@ def test_a_descent_is_left_to_the_oracle() -> None:
 
     assert ([9.0, 5.0, 3.0], {"a": 1.5}) == engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
     assert [Descent(SQUARE, 0.1, 3)] == heard
+
+
+def test_a_descent_moves_the_numbers_of_the_programs_own_leaves() -> None:
+    """A leaf that only the second text has keeps its value, and the numbers of an array have names of their own."""
+    heard: list[Question] = []
+
+    def hear(questions: Sequence[Question]) -> list[Answer]:
+        heard.extend(questions)
+        return [Answer((9.0, 1.5, 2.5, 7.0), ())]
+
+    asked = program("L = f(a)", "L = sum(a * c)", a=[1, 2], c=7)
+    moved = {"a[0]": 1.5, "a[1]": 2.5, "c": 7.0}
+    assert ([9.0], moved) == engine_that(answers=hear).descent(asked, rate=0.1, steps=1, adam=True)
+    assert [Descent(asked.truth or asked, 0.1, 1, True, ("c",))] == heard
 
 
 HELD = [(3.0, 5.0), (4.0, -1.0)]
