@@ -131,7 +131,7 @@ def test_the_first_steps_of_adam(engine: EngineUnderCheck) -> None:
 
 @check("training")
 def test_the_model_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
-    engine.trains(loss_of("ela", "anna"), steps=50, rate=0.02, adam=True, cpu_s=8)
+    engine.trains(loss_of("ela", "anna", "mo", "leo"), steps=50, rate=0.02, adam=True, cpu_s=8)
 
 
 DRAWS = (0.31, 0.72, 0.15, 0.94, 0.55)
