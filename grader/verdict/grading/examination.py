@@ -26,6 +26,7 @@ from ...runner.client import (
     Run,
     Source,
 )
+from ...runner.same_interpreter import SMALL
 from ...runner.sandbox import Warm
 from ..checks import EngineUnderCheck
 from ..checks.judging import FailedBatch, Runner
@@ -344,7 +345,15 @@ class _File(Struct):
     def _engine(self, check: Check, seed: str, runner: Runner) -> EngineUnderCheck:
         grader = self.grader
         return _engine(
-            grader.course, grader.oracle, seed, self.exercise, check, runner, self.text, to_the_end=self.to_the_end
+            grader.course,
+            grader.oracle,
+            seed,
+            self.exercise,
+            check,
+            runner,
+            self.text,
+            to_the_end=self.to_the_end,
+            brief=grader.warm.allow.get("numpy") == SMALL,
         )
 
     def probe(self, batch: Batch) -> Read | Problem | Died:
@@ -381,6 +390,7 @@ def _engine(
     source: str = "",
     *,
     to_the_end: bool = False,
+    brief: bool = False,
 ) -> EngineUnderCheck:
     """Return the engine of a check. Fixed programs get other numbers under any seed but the course's own."""
     return EngineUnderCheck(
@@ -391,6 +401,7 @@ def _engine(
         f"{seed}:{exercise.id}:{check.id}",
         redraw=None if seed == course.seed else oracle.redraw(seed),
         to_the_end=to_the_end,
+        brief=brief,
         clock=oracle.clock,
     )
 

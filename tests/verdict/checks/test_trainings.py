@@ -93,6 +93,28 @@ def test_training_that_goes_down_the_gradient_passes() -> None:
     assert ask.Train(SQUARE.root, 2, 0.25) == train
 
 
+@every(("brief", "steps", "orders"), [(False, 50, 4), (True, 3, 1)])
+def test_a_long_training_is_cut_where_arrays_are_slow(brief: bool, steps: int, orders: int) -> None:
+    """Its first steps are taken, once. The question to the oracle stays the same."""
+    batches: list[Batch] = []
+    heard: list[Question] = []
+
+    def hear(questions: Sequence[Question]) -> list[Answer]:
+        heard.extend(questions)
+        return [Answer((9.0,) * 52, ())]
+
+    def stop(batch: Batch) -> None:
+        batches.append(batch)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        engine_that(stop, answers=hear, brief=brief).trains("L = sum(a * a)", a=[1, 2], steps=50, rate=0.1)
+    (question,) = heard
+    assert isinstance(question, Descent)
+    assert 50 == question.steps
+    assert (steps, orders) == (batches[0].runs[0].trained_steps, len(batches[0].order_seeds))
+
+
 @every(
     ("losses", "a", "wrong", "remarks"),
     [
