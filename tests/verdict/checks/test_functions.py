@@ -43,7 +43,7 @@ def test_a_function_is_called_with_nodes_and_numbers() -> None:
     engine = engine_that(listened(batches, with_result(0, 0, lambda _: ["called", [NINE]])))
     engine.returns_from("chosen", [0.5, 2], "b", 3, ["a", "L"], on=BOTH, expected={"": 9.0})
     (call,) = batches[0].runs[0].steps
-    given = [("numbers", [0.5, 2.0]), ("node", 1), ("number", 3), ("nodes", [0, 3])]
+    given: list[ask.Argument] = [("numbers", [0.5, 2.0]), ("node", 1), ("number", 3), ("nodes", [0, 3])]
     assert ask.CallFunction("chosen", given) == call
 
 

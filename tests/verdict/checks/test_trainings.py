@@ -108,7 +108,7 @@ def test_a_long_training_is_cut_where_arrays_are_slow(brief: bool, steps: int, o
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        engine_that(stop, answers=hear, brief=brief).trains("L = sum(a * a)", a=[1, 2], steps=50, rate=0.1)
+        engine_that(stop, answers=hear, brief=brief).trains(program("L = sum(a * a)", a=[1, 2]), steps=50, rate=0.1)
     (question,) = heard
     assert isinstance(question, Descent)
     assert 50 == question.steps
