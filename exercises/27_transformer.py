@@ -11,13 +11,14 @@ Each token has a row of numbers, x, which changes in these steps:
 
 - At first, it is a row of `letters` plus a row of `positions`. Without the second one,
   the model does not know where in the name a letter is.
-- What it finds in the rows up to this one is added. norm(x) times `queries`, `keys` and
-  `values` are q, k and v. The result of `heads`, as in exercise 26, times `last` is added.
-- A small network is added. It reads the norm of this row: times `wide`, relu, `narrow`.
-- The norm of the row times `output` is the row of logits.
+- Attention is added. norm(x) times `queries`, `keys` and `values` are q, k and v. The
+  result of `heads`, which is that of exercise 26, times `last` is added to x.
+- A small network is added. It is norm(x) times `wide`, then relu, then times `narrow`.
+- norm(x) times `output` has the logits.
 
-norm(x) is layer_norm of exercise 26, with the gain 1 and the bias 0. What is computed
-from it is added to x itself, so the gradient also has a way without a norm:
+norm(x) is layer_norm of exercise 26, with the gain 1 and the bias 0. Both results are
+added to x itself. So x receives the upstream gradient of the sum unchanged, and the
+contribution through the layer is added to it. In this figure, the layer is h = x * w:
 
     value | gradient of each node
     x    3 | 1.5 ---.------------------(+)--> L  4.5 | 1
@@ -47,7 +48,7 @@ moves by -rate * m / (sqrt(v) + 1e-8). So in the first step, it moves by the rat
 
 Write the functions. heads, norm, the loss of exercise 25 and the engine are given.
 The grader compares logits, losses and gradients with PyTorch's, and also the loss in
-each of 50 steps of training.
+each of 50 steps of training. In a browser without numpy, it compares 3 steps of them.
 
 To go on, read a large model in two files: https://github.com/karpathy/nanoGPT
 """

@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 from functools import cache
+from typing import Any
 
 from grader.checks import EngineUnderCheck, check, program
 from grader.program import Program
@@ -154,7 +155,7 @@ def sampled(draws: tuple[float, ...]) -> list[int]:
 
 @check("sample")
 def test_names_of_the_model(engine: EngineUnderCheck) -> None:
-    model = ["letters", "positions", 2, ["queries", "keys", "values", "last"], ["wide", "narrow"], "output"]
+    model: list[Any] = ["letters", "positions", 2, ["queries", "keys", "values", "last"], ["wide", "narrow"], "output"]
     for draws in (DRAWS[:1], DRAWS[:3], DRAWS, (0.31, 0.72, 0.001, 0.5)):
         expected = {f"[{i}]": float(token) for i, token in enumerate(sampled(draws))}
         engine.returns_from("sample", list(draws), *model, on=of_tokens([0]), expected=expected)

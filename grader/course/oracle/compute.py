@@ -114,7 +114,7 @@ def descended(
                 leaf.sub_(rate * (0.0 if leaf.grad is None else leaf.grad))
     after = [*before, *(number for leaf in leaves.values() for number in leaf.flatten().tolist())]
     if not all(map(math.isfinite, after)):
-        raise ValueError("a value is not finite")
+        raise ValueError("a value or a gradient is not finite")
     return [after, []]
 
 
