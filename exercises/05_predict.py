@@ -63,6 +63,24 @@ def product_of_sum():
     raise NotImplementedError("predict: which local derivatives lie on the path from each value to L?")
 
 
+def alive():
+    """Return dL/da, dL/db and dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
+    # TODO: is the input of relu positive?
+    raise NotImplementedError("predict: is the input of relu positive?")
+
+
+def dead_weight():
+    """Return dL/dw for n = w * x, o = relu(n), L = o * 5 at w = -2, x = 3."""
+    # TODO: what is the local derivative of relu at this n?
+    raise NotImplementedError("predict: what is the local derivative of relu at this n?")
+
+
+def scaled_square():
+    """Return dL/dx for L = relu(3 * x**2) at x = 5."""
+    # TODO: what is the derivative of 3 * x**2?
+    raise NotImplementedError("predict: what is the derivative of 3 * x**2?")
+
+
 def diamond():
     """Return dd/db, dd/dc and dd/da for b = a + 1, c = a * 3, d = b * c at a = 2."""
     # TODO: which two paths lead from a to d?
@@ -93,24 +111,6 @@ def zero_input():
     """Return do/dw2, do/dx2 and do/db for the same neuron. Its input x2 is 0."""
     # TODO: how far does x2 * w2 move when only w2 moves, or only x2?
     raise NotImplementedError("predict: how far does x2 * w2 move when only w2 moves, or only x2?")
-
-
-def alive():
-    """Return dL/da, dL/db and dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
-    # TODO: is the input of relu positive?
-    raise NotImplementedError("predict: is the input of relu positive?")
-
-
-def dead_weight():
-    """Return dL/dw for n = w * x, o = relu(n), L = o * 5 at w = -2, x = 3."""
-    # TODO: what is the local derivative of relu at this n?
-    raise NotImplementedError("predict: what is the local derivative of relu at this n?")
-
-
-def scaled_square():
-    """Return dL/dx for L = relu(3 * x**2) at x = 5."""
-    # TODO: what is the derivative of 3 * x**2?
-    raise NotImplementedError("predict: what is the derivative of 3 * x**2?")
 
 
 def rank_and_sign():

@@ -49,6 +49,27 @@ def product_of_sum():
     # END SOLUTION
 
 
+def alive():
+    """Return dL/da, dL/db and dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
+    # BEGIN SOLUTION is the input of relu positive?
+    return 3, 2, 1
+    # END SOLUTION
+
+
+def dead_weight():
+    """Return dL/dw for n = w * x, o = relu(n), L = o * 5 at w = -2, x = 3."""
+    # BEGIN SOLUTION what is the local derivative of relu at this n?
+    return 0
+    # END SOLUTION
+
+
+def scaled_square():
+    """Return dL/dx for L = relu(3 * x**2) at x = 5."""
+    # BEGIN SOLUTION what is the derivative of 3 * x**2?
+    return 30
+    # END SOLUTION
+
+
 def diamond():
     """Return dd/db, dd/dc and dd/da for b = a + 1, c = a * 3, d = b * c at a = 2."""
     # BEGIN SOLUTION which two paths lead from a to d?
@@ -82,27 +103,6 @@ def zero_input():
     """Return do/dw2, do/dx2 and do/db for the same neuron. Its input x2 is 0."""
     # BEGIN SOLUTION how far does x2 * w2 move when only w2 moves, or only x2?
     return 0.0, 0.64, 0.64
-    # END SOLUTION
-
-
-def alive():
-    """Return dL/da, dL/db and dL/dd for L = relu(a * b + d) at a = 2, b = 3, d = 1."""
-    # BEGIN SOLUTION is the input of relu positive?
-    return 3, 2, 1
-    # END SOLUTION
-
-
-def dead_weight():
-    """Return dL/dw for n = w * x, o = relu(n), L = o * 5 at w = -2, x = 3."""
-    # BEGIN SOLUTION what is the local derivative of relu at this n?
-    return 0
-    # END SOLUTION
-
-
-def scaled_square():
-    """Return dL/dx for L = relu(3 * x**2) at x = 5."""
-    # BEGIN SOLUTION what is the derivative of 3 * x**2?
-    return 30
     # END SOLUTION
 
 

@@ -114,8 +114,9 @@ def test_a_misconception_is_diagnosed_as_itself(mistaken: Mistaken, exercise: st
 
 
 def test_every_exercise_has_misconceptions() -> None:
-    """The tests above are not vacuous: each exercise has six misconceptions."""
-    assert {"record": 6, "replay": 6, "reset": 6} == {exercise: len(found) for exercise, found in CATALOGUE.items()}
+    """The tests above are not vacuous: each exercise has at least six misconceptions."""
+    counts = {exercise: len(found) for exercise, found in CATALOGUE.items()}
+    assert {"record": 6, "replay": 6, "reset": 6, "uses": 7} == counts
 
 
 @each_exercise

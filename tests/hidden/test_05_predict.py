@@ -24,6 +24,21 @@ def test_product_of_sum(engine: EngineUnderCheck) -> None:
     predicts(engine, "product_of_sum", program("L = (a + b) * c", a=2, b=-3, c=10), "a", "b", "c")
 
 
+@check("alive")
+def test_alive(engine: EngineUnderCheck) -> None:
+    predicts(engine, "alive", program("L = relu(a * b + d)", a=2, b=3, d=1), "a", "b", "d")
+
+
+@check("dead_weight")
+def test_dead_weight(engine: EngineUnderCheck) -> None:
+    predicts(engine, "dead_weight", program("n = w * x; o = relu(n); L = o * 5", w=-2, x=3), "w")
+
+
+@check("scaled_square")
+def test_scaled_square(engine: EngineUnderCheck) -> None:
+    predicts(engine, "scaled_square", program("L = (3 * x**2).relu()", x=5), "x")
+
+
 @check("diamond")
 def test_diamond(engine: EngineUnderCheck) -> None:
     predicts(engine, "diamond", diamond(2), "b", "c", "a")
@@ -43,21 +58,6 @@ def test_neuron(engine: EngineUnderCheck) -> None:
 @check("zero_input")
 def test_zero_input(engine: EngineUnderCheck) -> None:
     predicts(engine, "zero_input", NEURON, "w2", "x2", "b")
-
-
-@check("alive")
-def test_alive(engine: EngineUnderCheck) -> None:
-    predicts(engine, "alive", program("L = relu(a * b + d)", a=2, b=3, d=1), "a", "b", "d")
-
-
-@check("dead_weight")
-def test_dead_weight(engine: EngineUnderCheck) -> None:
-    predicts(engine, "dead_weight", program("n = w * x; o = relu(n); L = o * 5", w=-2, x=3), "w")
-
-
-@check("scaled_square")
-def test_scaled_square(engine: EngineUnderCheck) -> None:
-    predicts(engine, "scaled_square", program("L = (3 * x**2).relu()", x=5), "x")
 
 
 @check("rank_and_sign")

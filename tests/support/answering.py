@@ -111,6 +111,9 @@ def _returned(program: Program, function: str, given: Sequence[Any]) -> list[Any
     match function:
         case "half":
             return called([(number / 2).hex() for _, number in given])
+        case "flat":
+            ((_, (first, others)),) = given
+            return called([float(number).hex() for number in (first, *others)])
         case "sums":
             (_, rows), _ = given
             totals = [sum(column).hex() for column in zip(*rows, strict=True)]

@@ -36,6 +36,7 @@ from .outcome import (
 )
 
 _LEAST_ERROR = 2e-4  # of a wrong gradient that a function has to notice
+_LONGEST = 64  # numbers of an answer of a function that gets no nodes
 Measure: TypeAlias = Callable[[list[float], list[float]], float | list[float]]  # of values and gradients
 GradientTable: TypeAlias = Callable[..., tuple[float, ...]]  # of torch's gradients of the leaves
 
@@ -70,29 +71,40 @@ class FunctionChecks(Judging):
     """Check the functions that a learner writes."""
 
     def returns(
-        self, function: str, *arguments: str | float, expected: dict[str, float], about: str, reveal: bool = True
+        self,
+        function: str,
+        *arguments: str | float | Sequence[object],
+        expected: dict[str, float] | Sequence[float],
+        about: str = "",
+        reveal: bool = True,
     ) -> None:
-        """Check that a learner's function, called with numbers or texts, returns the expected numbers.
+        """Check that a learner's function, called with numbers, texts or lists, returns the expected numbers.
 
             engine.returns("square", expected={"dL/da": 6.0}, about="L = a * a with a = 3")
+            engine.returns("sorted_up", [3, 1, 2], expected=[1, 2, 3])
 
         Args:
             function: The name of the function.
-            arguments: The numbers or texts with which it is called.
-            expected: The numbers that it must return, in this order, by their names in messages.
-            about: A description of the task for the learner.
+            arguments: The numbers, texts and lists with which it is called. A list may have lists in it.
+            expected: The numbers that it must return, in this order, by their names in messages, or as a list;
+                at most 64.
+            about: A description of the task for the learner; by default the call.
             reveal: Whether a failure shows the expected numbers. If not, the numbers are answers that a learner has
                 worked out, and a diagnosis compares each of them alone.
         """
         if not expected:
             raise ArgumentError("returns: `expected` names no number")
+        if len(expected) > _LONGEST:
+            raise ArgumentError(f"returns: `expected` has {len(expected)} numbers; at most {_LONGEST}")
+        named = expected if isinstance(expected, dict) else {f"result[{k}]": x for k, x in enumerate(expected)}
+        task = about or f"{function}({', '.join(map(repr, arguments))})"
         call = ask.CallFunction(function, [_argument(argument) for argument in arguments])
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
-            self._went_through(outcome, about)
-            compare_returned(function, outcome.called[0], expected, about, reveal)
+            self._went_through(outcome, task)
+            compare_returned(function, outcome.called[0], named, task, reveal)
 
-        self._examine([Run(NOTHING, (call,))], judge, engine=False, answers={} if reveal else expected)
+        self._examine([Run(NOTHING, (call,))], judge, engine=False, answers={} if reveal else named)
 
     def returns_array(self, function: str, *arguments: Sequence[object], expected: float | Sequence[object]) -> None:
         """Check that a learner's function, called with arrays and shapes, returns the expected array.
@@ -330,8 +342,10 @@ class FunctionChecks(Judging):
             fail(NumbersChanged(function), program=p.shown)
 
 
-def _argument(given: str | float) -> ask.Argument:
-    return ("text", given) if isinstance(given, str) else ("number", given)
+def _argument(given: str | float | Sequence[object]) -> ask.Argument:
+    if isinstance(given, str):
+        return "text", given
+    return ("number", given) if isinstance(given, (int, float)) else ("list", given)
 
 
 def _array(given: object) -> tuple[list[float], tuple[int, ...]]:

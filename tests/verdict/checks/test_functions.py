@@ -89,6 +89,25 @@ def test_a_function_has_to_be_right_every_time(seeds: tuple[int, ...]) -> None:
     assert finding(with_result(0, 0, lambda _: ["called", [NONE, NONE]], seeds), halves).status == "failed"
 
 
+def flat(engine: EngineUnderCheck) -> None:
+    engine.returns("flat", [3, [1, 2.5]], expected=[3, 1, 2.5])
+
+
+def test_a_function_gets_a_list_and_returns_one() -> None:
+    """The list keeps its integers. A wrong number is shown by its place, for the call as it is written."""
+    batches: list[Batch] = []
+    flat(engine_that(listened(batches)))
+    assert (ask.CallFunction("flat", [("list", [3, [1, 2.5]])]),) == batches[0].runs[0].steps
+    found = finding(with_result(0, 0, lambda result: ["called", [NINE, *result[1][1:]]]), flat)
+    assert Finding("failed", "flat([3, [1, 2.5]])", {"result[0]": 3}, {"result[0]": 9.0}) == found
+
+
+def test_an_answer_of_numbers_is_not_longer_than_a_worker_sends() -> None:
+    """A longer list would never be right, so it is a mistake of the test."""
+    with pytest.raises(ProgramError, match="`expected` has 65 numbers; at most 64"):
+        engine_that(honest).returns("counts", expected=[*range(65)])
+
+
 def column_sums(engine: EngineUnderCheck, expected: Any = (5.0, 7.0)) -> None:
     engine.returns_array("sums", [[1, 2.5], [4, 4.5]], (2,), expected=list(expected))
 

@@ -18,6 +18,7 @@ Argument: TypeAlias = (
     | tuple[Literal["nodes"], Sequence[int]]
     | tuple[Literal["number"], float]
     | tuple[Literal["numbers"], Sequence[float]]
+    | tuple[Literal["list"], Sequence[object]]
     | tuple[Literal["array"], float | Sequence[object]]
     | tuple[Literal["shape"], Sequence[object]]
     | tuple[Literal["text"], str]

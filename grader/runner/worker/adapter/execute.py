@@ -529,9 +529,9 @@ class Graph:
     def call(self, function: str, arguments: Sequence[Argument]) -> Observation:
         """Call a function of the file.
 
-        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["numbers", [x, ...]]`, `["array",
-        nested list]`, `["shape", [n, ...]]`, `["text", "..."]`, or `["function", [program, root, gradients]]`, a
-        function of nodes (see `function_of`). A function that gets an array returns one.
+        Each argument is `["node", i]`, `["nodes", [i, ...]]`, `["number", x]`, `["numbers", [x, ...]]`, `["list",
+        nested list]`, `["array", nested list]`, `["shape", [n, ...]]`, `["text", "..."]`, or `["function", [program,
+        root, gradients]]`, a function of nodes (see `function_of`). A function that gets an array returns one.
         """
         result = self._function(function)(*[self._argument(*argument) for argument in arguments])
         return self._array(result) if any(kind == "array" for kind, _ in arguments) else self._result(result)
@@ -564,6 +564,8 @@ class Graph:
             return arrays.made(value, arrays.has_numpy())
         if kind == "shape":
             return tuple(value)
+        if kind == "list":
+            return _copied(value)
         if kind not in ("nodes", "numbers"):
             return value
         self.given = list(map(self._node, value)) if kind == "nodes" else value[:]
@@ -621,6 +623,11 @@ def _called(
 ) -> Observation:
     """Return the answer to a call of a function, by what it returned. Without arguments, it returned None."""
     return ["called", numbers, nodes, other, truth, *([array] if array else [])]
+
+
+def _copied(given: Any) -> Any:
+    """Return a copy of a nested list, which the function may change."""
+    return [_copied(item) for item in given] if isinstance(given, (list, tuple)) else given
 
 
 def _given(nodes: list[Any], kind: str, value: Any) -> Any:

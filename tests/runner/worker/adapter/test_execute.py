@@ -408,6 +408,15 @@ def test_without_an_engine_functions_are_called_with_numbers(loaded: Load) -> No
     assert [["numbers", [1.5]]] == plain(results(outcome))
 
 
+def test_each_call_gets_a_list_of_its_own(loaded: Load) -> None:
+    """What a function changes in its list, or in a list in it, the next call does not see."""
+    source = "def f(pairs):\n    pairs[0].append(9)\n    pairs.append([])\n    return [*pairs[0], len(pairs)]\n"
+    call = ask.CallFunction("f", [("list", [[3, 4]])])
+    asked = batch((Program((), 0, ""), [call, call])) | {"engine": False}
+    (outcome,) = execute(loaded(source), FILE, asked)[2][0]
+    assert [["numbers", [3.0, 4.0, 9.0, 2.0]]] * 2 == plain(results(outcome))
+
+
 @every(
     ("body", "expected"),
     [
