@@ -481,13 +481,15 @@ def page_data(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[s
 
 
 def questions(exercise: Exercise, stub: str) -> list[SiteQuestion]:
-    """Return the questions of a stub: functions to fill in that have no parameters, and the name of their check."""
-    titles = {check.id: check.title for check in exercise.checks}
-    return [
-        SiteQuestion(node.name, titles[node.name], ast.get_docstring(node) or "")
-        for node in ast.parse(stub).body
-        if isinstance(node, ast.FunctionDef) and node.name in titles and not ast.unparse(node.args)
-    ]
+    """Return the questions of a stub: functions with the name of a check, which gets an order or has no parameters."""
+    checks = {check.id: check for check in exercise.checks}
+    asked = []
+    for node in ast.parse(stub).body:
+        if isinstance(node, ast.FunctionDef) and (check := checks.get(node.name)):
+            nodes = [parameter.arg for parameter in node.args.args]
+            if bool(nodes) == (check.asks == "order"):
+                asked.append(SiteQuestion(node.name, check.title, ast.get_docstring(node) or "", nodes))
+    return asked
 
 
 def _figure(figure: Figure) -> SiteFigure:

@@ -34,6 +34,7 @@ from .remarks import (
 
 Visibility: TypeAlias = Literal["visible", "hidden"]
 Detail: TypeAlias = Literal["full", "hint", "score"]
+Asks: TypeAlias = Literal["numbers", "order"]
 Solutions: TypeAlias = Literal["passed", "always", "never"]
 Reveal: TypeAlias = Literal["question", "repair"]
 
@@ -101,6 +102,8 @@ class Check(Struct, frozen=True):
     Attributes:
         hint: the number of one of its exercise's hints, or 0.
         line: its line in `course.yaml`.
+        asks: what the page of a site asks for in place of code: the numbers that a function without parameters
+            returns, or the order in which the nodes that a function gets have to propagate.
     """
 
     id: str
@@ -111,6 +114,7 @@ class Check(Struct, frozen=True):
     detail: Detail
     hint: int
     line: int
+    asks: Asks = "numbers"
 
 
 class Exercise(Struct, frozen=True):
@@ -657,6 +661,7 @@ class _Check(StrictStruct, frozen=True):
     detail: Detail | None = None
     bonus: bool = False
     hint: Annotated[int, Meta(ge=1)] | None = None
+    asks: Asks = "numbers"
 
 
 class _Exercise(StrictStruct, frozen=True):
@@ -910,6 +915,7 @@ def _check(document: Document, key: yaml.Node, value: yaml.Node, defaults: _Defa
         detail=raw.detail or defaults.detail,
         hint=raw.hint or 0,
         line=line(key),
+        asks=raw.asks,
     )
 
 

@@ -228,11 +228,17 @@ class SiteFigure(Struct, frozen=True):
 
 
 class SiteQuestion(Struct, frozen=True):
-    """A question that a function without parameters answers. `id` is the name of the function and of its check."""
+    """A question that a function answers. `id` is the name of the function and of its check.
+
+    Attributes:
+        nodes: The nodes that the function gets, the root last, if the question is in which order they propagate; empty
+            if the function returns numbers.
+    """
 
     id: str
     title: str
     text: str
+    nodes: Sequence[str]
 
 
 class SiteTraining(Struct, frozen=True):

@@ -90,6 +90,12 @@ FUTURE = [
     one_head(2, 3, root="z = y[:1]; L = sum(z * w)", w=array(1, 3, of=8)),
     one_head(3, 2, root="z = y[:2]; L = sum(z * w)", w=array(2, 2, of=7)),
     one_head(5, 3, root="z = y[1]; L = sum(z * w)", w=array(3, of=6)),
+    # The first query's score is about 240 larger for the key that it must not see. A mask of -100 does not hide it.
+    program(
+        "y = attention(q, k, v); L = sum(y * w)",
+        f"{attended('q', 'k', 'v', 'y', 2, 1)}; L = sum(y * w)",
+        **{"q": [[120.5], [0.35]], "k": [[-1], [1]], "v": [[0.45], [-0.85]], "w": [[0.65], [0.25]]},
+    ),
 ]
 BATCH = [one_head(2, 3, 5), one_head(3, 2, 2, of=5), one_head(5, 1, 3, of=7), one_head(2, 2, 2, of=4)]
 HEADS = [several(3, 2, 1), several(3, 4, 2), several(2, 6, 3, of=5), several(2, 6, 2, of=9), several(5, 4, 4, of=3)]

@@ -104,7 +104,9 @@ def test_a_learner_can_work_there(
 
     solved = run_in(installed, mine, "--from", ROOT / "solutions", **cache)
     assert (0, "") == (solved.returncode, solved.stderr)
-    assert "Score {0}/{0} + 4 bonus".format(load_course(ROOT).max_score) in solved.stdout
+    course = load_course(ROOT)
+    bonus = sum(check.points for exercise in course.exercises for check in exercise.checks if check.bonus)
+    assert f"Score {course.max_score}/{course.max_score} + {bonus} bonus" in solved.stdout
 
     shutil.copytree(work, tmp_path / "wrong", ignore=shutil.ignore_patterns(".*"))
     assert found_here == found(run_in(installed, tmp_path / "wrong", "--json", **cache).stdout)

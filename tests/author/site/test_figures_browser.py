@@ -82,7 +82,7 @@ def test_an_order_says_what_is_lost(page: Page) -> None:
 def test_an_answer_is_written_into_the_file(page: Page) -> None:
     """A question takes numbers alone. Its answer replaces what the function did, and can be changed."""
     figure_of(page, "predict", "example")
-    page.get_by_role("button", name="Question 2,").click()
+    page.get_by_role("button", name="Question 5,").click()
     assert "dd/db, dd/dc and dd/da" in page.locator(".asked").inner_text()
     for given, said in (("__import__", "Write numbers"), ("6, 3", "is in the file"), ("6, 3, 15", "is in the file")):
         page.get_by_label("Your answer").fill(given)
@@ -93,7 +93,28 @@ def test_an_answer_is_written_into_the_file(page: Page) -> None:
     body = stub[stub.index("    # TODO: which two paths") : stub.index("\n\n\ndef closed_form")]
     assert stub.replace(body, "    return 6, 3, 15") == text
     page.get_by_role("button", name="Next question").click()
-    assert page.locator(".questions h3").inner_text().startswith("Question 3 of 11")
+    assert page.locator(".questions h3").inner_text().startswith("Question 6 of 11")
+
+
+def test_an_order_is_written_into_the_file(page: Page) -> None:
+    """A question that asks for an order takes names of nodes alone, and writes the calls of their rules."""
+    figure_of(page, "by_hand", "trace")
+    page.get_by_role("button", name="Question 2,").click()
+    assert "L.grad = 1.0 is written before the calls" in page.locator(".asked").inner_text()
+    for given, said in (
+        ("L, x", "Write names of nodes, with commas between them: a, b, c, e, L."),
+        ("L, e", "in the file"),
+    ):
+        page.get_by_label("Your answer").fill(given)
+        page.keyboard.press("Enter")
+        assert said in page.locator(".questions .told").inner_text()
+    text = page.evaluate("JSON.parse(localStorage['backward:backward:text:by_hand']).text")
+    stub = read_book(COURSE.book).stubs["by_hand"]
+    body = stub[stub.index("    # TODO: which two nodes") : stub.index("\n\n\ndef product_of_sums")]
+    assert stub.replace(body, "    L.grad = 1.0\n    L._backward()\n    e._backward()") == text
+    page.get_by_role("button", name="Question 1,").click()
+    page.get_by_role("button", name="Question 2,").click()
+    assert "L, e" == page.get_by_label("Your answer").input_value()
 
 
 def test_a_figure_is_accessible_and_fits_a_phone(page: Page) -> None:

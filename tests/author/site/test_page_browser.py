@@ -935,6 +935,18 @@ def test_an_answer_is_judged_by_its_check(visit: Visit) -> None:
     page.locator("#reset").click()
 
 
+def test_an_order_is_judged_by_its_check(visit: Visit) -> None:
+    """The page says that the order is wrong, and then that it is right."""
+    page = visit.page
+    opened(page, "04")
+    page.get_by_role("button", name="Question 2,").click()
+    for given, said in (("e, L", "the `_backward` of e ran before that of L"), ("L, e", "This is right")):
+        page.get_by_label("Your answer").fill(given)
+        page.keyboard.press("Enter")
+        expect(page.locator(".questions .told")).to_contain_text(said)
+    page.locator("#reset").click()
+
+
 def test_a_forged_verdict_is_a_failure(visit: Visit) -> None:
     """The page says that the interpreter failed, keeps nothing of the forged verdict, and goes on after a reload."""
     page = visit.page

@@ -53,6 +53,7 @@ def opened(source: str, cells: Sequence[int] = ()) -> CandidateFile:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")  # Python warns of some edits, such as a number with an index
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.exhaustive) for part in range(1, PARTS))])
 def test_the_code_of_an_edited_function_is_that_of_the_edited_file(part: int) -> None:
     """Only one function is compiled again. The code of the file is the same as if all of it was compiled."""
