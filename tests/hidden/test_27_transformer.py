@@ -36,7 +36,7 @@ def weights() -> dict[str, list[list[float]]]:
 
 def tokens_of(name: str) -> list[int]:
     """Return the tokens of a name, with a dot before and after it."""
-    return [0, *(LETTERS.index(letter) for letter in name), 0]
+    return list(map(LETTERS.index, f".{name}."))
 
 
 def normed(x: str, y: str) -> str:
