@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -329,11 +329,21 @@ def made_elsewhere(once: Once) -> Callable[[Course], AnswerBook]:
 
 
 def _made_elsewhere(course: Course) -> AnswerBook:
-    from grader.course.oracle import compute  # it imports torch
+    import torch  # it takes seconds
 
-    def answer(nodes: list[Any], root: int) -> list[list[float]]:
-        there = shaken(Answer(*map(tuple, here(nodes, root))))
-        return [list(there.values), list(there.grads)]
+    from grader.course.oracle import compute
+
+    def after_pass(nodes: list[Any], root: int, leaves: Sequence[Any] = ()) -> list[Any]:
+        tensors = here(nodes, root, leaves)
+        sides = [tensors, [node.grad for node in tensors if node.grad is not None]]
+        exact = [tuple(number for one in side for number in one.flatten().tolist()) for side in sides]
+        values, grads = map(iter, msgspec.structs.astuple(shaken(Answer(*exact))))
+        for node in tensors:
+            node.data = torch.tensor([next(values) for _ in range(node.numel())], dtype=node.dtype).reshape(node.shape)
+            if node.grad is not None:
+                moved = [next(grads) for _ in range(node.numel())]
+                node.grad = torch.tensor(moved, dtype=node.dtype).reshape(node.shape)
+        return tensors
 
     class Elsewhere(Oracle):
         def _ask(self, program: Question) -> Answer:
@@ -341,10 +351,10 @@ def _made_elsewhere(course: Course) -> AnswerBook:
             found = compute.descended(nodes, root, *steps) if steps else compute.answer(nodes, root)
             return Answer(*map(tuple, found))
 
-    here = compute.answer
+    here = compute._after_pass
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(compute, "answer", answer)
+        patched.setattr(compute, "_after_pass", after_pass)
         patched.setattr(build, "Oracle", Elsewhere)
         patched.setattr(build, "catalogue", lambda course, exercise: [])
         made = build.build_book(course)

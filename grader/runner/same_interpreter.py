@@ -30,6 +30,7 @@ from .worker.confine.limits import LoopSteps
 TIER = "browser"
 SMALL = str(Path(__file__).parent / "worker" / "small")  # the folder of what stands in for numpy in a tab
 _MOST_SLOWNESS = 4.0  # the limit of time is at most so many times longer because the machine is busy
+_SMALL_SLOWNESS = 2.0  # how many times more time a file gets if its arrays are lists
 _LONGEST_SPAN = 160_000  # steps of a loop, which take about 5 ms in a browser
 _NOISE = 1.25  # a slowness below this says nothing: the clocks of browsers are coarse
 
@@ -185,7 +186,8 @@ class SameInterpreter:
             file = self._file = open_file(message)
         # run it within the limits
         host, budget = self._host, self._budget
-        seconds = min(cpu_s * host.patience, budget.left_cpu_s, host.longest_s)
+        slow = _SMALL_SLOWNESS if "numpy" in self._named and host.allow.get("numpy") == SMALL else 1.0
+        seconds = min(cpu_s * host.patience * slow, budget.left_cpu_s, host.longest_s * slow)
         more = MoreTime(seconds, host.slowness)
         steps = host.steps.counted(self._filename, self._limits.calls, seconds, more)
         with _restored(self._named, printed, host.depth), steps:

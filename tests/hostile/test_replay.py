@@ -26,7 +26,7 @@ COURSES = {"course": ROOT, "tape": ROOT / "examples" / "tape"}
 # Points for what is the same whatever numbers are given: nothing tells who worked it out. SECURITY.md names them.
 SAME_FOR_ALL_NUMBERS = {
     # these exercises ask for numbers, so whoever has them has solved it
-    "course": {"by_hand": 2, "predict": 11, "softmax": 2, "vanish": 2, "loss": 1},
+    "course": {"by_hand": 2, "predict": 11, "softmax": 2, "vanish": 2, "loss": 1, "transformer": 2},
     "tape": {"reset": 4},  # after a reset everything is 0
 }
 
@@ -53,7 +53,8 @@ def recorded(runs):
     known = RECORDED["batches"].get(key(shapes))
     for place, run in enumerate(runs):
         alike = known[place] if known else RECORDED["shapes"].get(key(shapes[place]))
-        yield RECORDED["runs"].get(key(run), alike)
+        outcome = RECORDED["runs"].get(key(run), alike)
+        yield None if outcome is None else RECORDED["outcomes"][outcome]
 
 
 def execute(module, filename, batch):
@@ -88,14 +89,16 @@ class Recording:
     """The answers of an engine to every batch."""
 
     def __init__(self) -> None:
-        self.runs: dict[str, Any] = {}
-        self.shapes: dict[str, Any] = {}
-        self.batches: dict[str, list[Any]] = {}
+        self.outcomes: list[Any] = []
+        # places in `outcomes`
+        self.runs: dict[str, int] = {}
+        self.shapes: dict[str, int] = {}
+        self.batches: dict[str, list[int]] = {}
         self.reading: Any = None
 
     def take(self, frame: bytes, batch: Batch) -> None:
         """Keep the answer to a batch, if it fits into a file."""
-        if len(frame) > 400_000:
+        if len(frame) > 2_000_000:
             return
         asked = json.loads(batch.encode())
         _, reading, seeds = json.loads(frame[framing.HEADER.size :])
@@ -103,10 +106,16 @@ class Recording:
             runs = [other or run for run, other in zip(asked["runs"], others, strict=True)]
             outcomes = [first if found == ["same"] else found for found, first in zip(seed, seeds[0], strict=True)]
             shapes = [shape(*run) for run in runs]
-            self.runs.update(zip(map(key, runs), outcomes, strict=True))
-            self.shapes.update(zip(map(key, shapes), outcomes, strict=True))
-            self.batches[key(shapes)] = outcomes
+            places = [self._place(outcome) for outcome in outcomes]
+            self.runs.update(zip(map(key, runs), places, strict=True))
+            self.shapes.update(zip(map(key, shapes), places, strict=True))
+            self.batches[key(shapes)] = places
         self.reading = reading if batch.engine or self.reading is None else self.reading
+
+    def _place(self, outcome: Any) -> int:
+        if outcome not in self.outcomes:
+            self.outcomes.append(outcome)
+        return self.outcomes.index(outcome)
 
     @property
     def file(self) -> str:

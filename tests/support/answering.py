@@ -208,9 +208,10 @@ def engine_that(
     redraw: Redraw | None = None,
     printed: str = "",
     answers: Callable[[Sequence[Question]], list[Answer]] = lambda questions: list(map(answered, questions)),
+    brief: bool = False,
 ) -> EngineUnderCheck:
     """Return an engine under check whose process answers with the result of a function of the batch."""
-    return EngineUnderCheck(Process(says, printed), answers, source, Limits(), seed, redraw)
+    return EngineUnderCheck(Process(says, printed), answers, source, Limits(), seed, redraw, brief=brief)
 
 
 def redrawn(seed: str = "a secret") -> Redraw:

@@ -13,11 +13,11 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
     return compute.answer(nodes, root)
 
 
-def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[Any]]:
+def descended(nodes: list[list[Any]], root: int, rate: float, steps: int, *more: Any) -> list[list[Any]]:
     """Return what `grader.course.oracle.compute.descended` does."""
     from grader.course.oracle import compute
 
-    return compute.descended(nodes, root, rate, steps)
+    return compute.descended(nodes, root, rate, steps, *more)
 
 
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:

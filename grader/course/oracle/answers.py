@@ -215,9 +215,12 @@ class TableOracle(Oracle):
 
 def _descended(descent: Descent) -> Answer:
     """Return the answer to a descent."""
+    if descent.adam or descent.fixed:
+        raise NoAnswer(f"{descent.shown}: the table of operations has no answer")
     loss, before = descent.start, []
     for _ in range(descent.steps):
         before.append(loss.values[loss.root])
         grads = loss.gradients()
-        loss = loss.with_leaves([leaf.value - descent.rate * grads[loss.index[leaf.name]] for leaf in loss.leaves])
-    return Answer((*before, *(leaf.value for leaf in loss.leaves)), ())
+        moved = [grad for leaf in loss.leaves for grad in loss.numbers_of(leaf.name, grads)]
+        loss = loss.with_leaves([x - descent.rate * grad for x, grad in zip(loss.leaf_numbers, moved, strict=True)])
+    return Answer((*before, *loss.leaf_numbers), ())

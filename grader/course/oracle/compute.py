@@ -1,7 +1,7 @@
 """The oracle's process. It computes values and gradients of every node with torch in float64.
 
 It answers each `OracleQuestion` with an `OracleReply`. A question is `[nodes, root]` with the nodes of `Program.wire`,
-or `[nodes, root, rate, steps]` for a `Descent`.
+or that of a `Descent`, with further items.
 
 Answers are identical on every x86-64 CPU, because torch and MKL are set not to choose their code by the CPU. With
 other builds of torch, such as those without MKL, the last digits may differ. No verdict and no key depends on them.
@@ -10,7 +10,7 @@ other builds of torch, such as those without MKL, the last digits may differ. No
 import math
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 # torch and MKL read these at the first computation. By default, each uses the fastest code for the CPU.
@@ -55,19 +55,7 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
     If the root is an array, they are the derivatives of the sum of its numbers. A derivative is 0 if the root does not
     depend on the node. Raises `ValueError` for a number that is not finite.
     """
-    tensors: list[torch.Tensor] = []
-    for op, *operands in nodes:
-        if op == "leaf":
-            tensors.append(torch.tensor(operands[0], dtype=torch.float64, requires_grad=True))
-            continue
-        operation = OPERATIONS[op]
-        compute = _ON_ARRAYS.get(op) or (getattr(torch, op) if operation.is_function else operation.compute)
-        arguments = operands.pop()[1:] if isinstance(operands[-1], list) and operands[-1][0] == "named" else ()
-        args, named = arrays.called_with(arguments)
-        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands), *args, **named)
-        result.retain_grad()  # torch keeps only the gradients of leaves by itself
-        tensors.append(result)
-    torch.autograd.backward(tensors[root], torch.ones_like(tensors[root]))
+    tensors = _after_pass(nodes, root)
     values = [number for node in tensors for number in node.flatten().tolist()]
     grads = [
         number
@@ -79,22 +67,54 @@ def answer(nodes: list[list[Any]], root: int) -> list[list[float]]:
     return [values, grads]
 
 
-def descended(nodes: list[list[Any]], root: int, rate: float, steps: int) -> list[list[float]]:
+def _after_pass(nodes: list[list[Any]], root: int, leaves: Sequence[torch.Tensor] = ()) -> list[torch.Tensor]:
+    """Return all nodes after a backward pass from the root. `leaves` may be leaves that were made before, in order."""
+    tensors: list[torch.Tensor] = []
+    given = iter(leaves)
+    for op, *operands in nodes:
+        if op == "leaf":
+            tensors.append(next(given) if leaves else _leaf(operands[0]))
+            continue
+        operation = OPERATIONS[op]
+        compute = _ON_ARRAYS.get(op) or (getattr(torch, op) if operation.is_function else operation.compute)
+        arguments = operands.pop()[1:] if isinstance(operands[-1], list) and operands[-1][0] == "named" else ()
+        args, named = arrays.called_with(arguments)
+        result = compute(*(tensors[o] if isinstance(o, int) else o[1] for o in operands), *args, **named)
+        result.retain_grad()  # torch keeps only the gradients of leaves by itself
+        tensors.append(result)
+    torch.autograd.backward(tensors[root], torch.ones_like(tensors[root]))
+    return tensors
+
+
+def _leaf(value: Any) -> torch.Tensor:
+    return torch.tensor(value, dtype=torch.float64, requires_grad=True)
+
+
+def descended(
+    nodes: list[list[Any]], root: int, rate: float, steps: int, adam: bool = False, fixed: Sequence[int] = ()
+) -> list[list[float]]:
     """Return the values of the root before each step of gradient descent, and those of the leaves after the last one.
 
-    Each step subtracts `rate` times its gradient from every leaf. The second list, of gradients, is empty.
+    Each step subtracts `rate` times its gradient from every leaf, or changes it as Adam does. The second list, of
+    gradients, is empty. `Descent` explains the arguments.
     """
+    leaves = {index: _leaf(node[1]) for index, node in enumerate(nodes) if node[0] == "leaf"}
+    moved = [leaf for index, leaf in leaves.items() if index not in fixed]
+    optimiser = torch.optim.Adam(moved, rate, betas=(0.9, 0.99), eps=1e-8) if adam else None
     before = []
     for _ in range(steps):
-        values, grads = answer(nodes, root)
-        before.append(values[root])
-        nodes = [
-            ["leaf", node[1] - rate * grad] if node[0] == "leaf" else node
-            for node, grad in zip(nodes, grads, strict=True)
-        ]
-    after = [*before, *(node[1] for node in nodes if node[0] == "leaf")]
+        for leaf in leaves.values():
+            leaf.grad = None
+        before.append(_after_pass(nodes, root, list(leaves.values()))[root].item())
+        if optimiser:
+            optimiser.step()
+            continue
+        with torch.no_grad():
+            for leaf in moved:
+                leaf.sub_(rate * (0.0 if leaf.grad is None else leaf.grad))
+    after = [*before, *(number for leaf in leaves.values() for number in leaf.flatten().tolist())]
     if not all(map(math.isfinite, after)):
-        raise ValueError("a value is not finite")
+        raise ValueError("a value or a gradient is not finite")
     return [after, []]
 
 

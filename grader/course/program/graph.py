@@ -565,19 +565,23 @@ def braids() -> list[Program]:
 class Descent:
     """The program `start` after `steps` steps of gradient descent on its root.
 
-    Each step subtracts `rate` times its gradient from every leaf. The oracle computes the steps. The
-    values of the leaves after them may differ in their last digits between machines, so no program
-    and no key contains them. The values of an answer are those of the root before each step, and those
-    of the leaves after the last one. It has no gradients.
+    Each step subtracts `rate` times its gradient from every leaf, or changes it as Adam does. The oracle
+    computes the steps. The values of the leaves after them may differ in their last digits between
+    machines, so no program and no key contains them. The values of an answer are those of the root
+    before each step, and the numbers of the leaves after the last one. It has no gradients.
+
+    Attributes:
+        adam: whether the steps are those of Adam, with the decays 0.9 and 0.99 and an epsilon of 1e-8.
+        fixed: the names of leaves that keep their values.
     """
 
     start: Program
     rate: float
     steps: int
+    adam: bool = False
+    fixed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.start.has_arrays:
-            raise ProgramError(f"{self.start.text}: a descent has no arrays")
         if self.steps < 1 or not math.isfinite(self.rate):
             raise ProgramError(
                 f"{self.start.text}: a descent needs at least 1 step and a finite rate "
@@ -587,18 +591,23 @@ class Descent:
     @property
     def sizes(self) -> tuple[int, int]:
         """Return the number of values and of gradients in an answer."""
-        return self.steps + len(self.start.leaves), 0
+        return self.steps + len(self.start.leaf_numbers), 0
 
     @property
     def shown(self) -> str:
         """Return the program and the steps as a learner reads them."""
         steps = "1 step" if self.steps == 1 else f"{self.steps} steps"
-        return f"{self.start.shown}, after {steps} of gradient descent at rate {number_text(self.rate)}"
+        method = "Adam" if self.adam else "gradient descent"
+        return f"{self.start.shown}, after {steps} of {method} at rate {number_text(self.rate)}"
 
     @property
     def question(self) -> list[object]:
-        """Return the question to the oracle: the starting program, the rate and the number of steps."""
-        return [*self.start.question, float(self.rate), self.steps]
+        """Return the question to the oracle: the starting program, the rate and the number of steps.
+
+        Whether Adam takes them, and the indices of the leaves that keep their values, follow if either is needed.
+        """
+        more = [self.adam, [self.start.index[name] for name in self.fixed]] if self.adam or self.fixed else []
+        return [*self.start.question, float(self.rate), self.steps, *more]
 
     @cached_property
     def key(self) -> str:

@@ -132,6 +132,41 @@ class FunctionChecks(Judging):
 
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
+    def returns_from(
+        self, function: str, *arguments: float | str | Sequence[float | str], on: Program, expected: dict[str, float]
+    ) -> None:
+        """Check that a learner's function, called with nodes and numbers, returns the expected numbers.
+
+            engine.returns_from("chosen", [0.2], "z", on=program("L = sum(z * z)", z=[1, 2]), expected={"[0]": 1.0})
+
+        Args:
+            function: The name of the function.
+            arguments: Names of nodes, numbers, and lists of names or of numbers.
+            on: The program that makes the nodes. It keeps its numbers, also in official runs.
+            expected: The numbers that the function must return, in this order, by what follows the call in messages.
+        """
+        if not expected:
+            raise ArgumentError("returns_from: `expected` names no number")
+        handed: list[ask.Argument] = []
+        for one in arguments:
+            if isinstance(one, (str, int, float)):
+                handed.append(("node", on.index[one]) if isinstance(one, str) else ("number", one))
+            elif all(isinstance(item, str) for item in one):
+                handed.append(("nodes", [on.index[str(item)] for item in one]))
+            else:
+                handed.append(("numbers", [float(item) for item in one]))
+        texts = [
+            str(one) if isinstance(one, (str, int, float)) else f"[{', '.join(map(str, one))}]" for one in arguments
+        ]
+        call = f"{function}({', '.join(texts)})"
+
+        def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
+            self._went_through(outcome, on)
+            named = {f"{call}{name}": number for name, number in expected.items()}
+            compare_returned(function, outcome.called[0], named, on.shown, reveal=True, remarks=notes)
+
+        self._examine([Run(on, (ask.CallFunction(function, handed),))], judge)
+
     def measures(self, function: str, *names: str, on: Program, by: Measure, passed: bool = False) -> None:
         """Check the numbers that a learner's function returns for a list of nodes, and that it changes nothing.
 

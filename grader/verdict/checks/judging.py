@@ -105,6 +105,8 @@ class Judging:
             answer can be known in advance.
         clock: Returns a time in seconds, from which the duration of the check is computed.
         to_the_end: Whether a wrong result raises no error. `shown` then has the results.
+        brief: Whether trainings with arrays are run once, and of a long one only the first steps are taken, because
+            arrays are slow here.
 
     Attributes:
         failing: The run on which the check failed; None if it was not a single run.
@@ -122,11 +124,13 @@ class Judging:
         redraw: Redraw | None = None,
         *,
         to_the_end: bool = False,
+        brief: bool = False,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.clock = clock
         self._runner = runner
         self._to_the_end = to_the_end
+        self._brief = brief
         self._charged_elsewhere: tuple[str, ...] = ()
         self._oracle = answers
         self._source = source  # not its lines, which may take thirty times the memory in every check
@@ -274,7 +278,8 @@ class Judging:
         huge = _is_huge(runs)
         # in a long run, counting each call would take longer than the calls themselves
         calls = limits.calls if huge else limits.calls or self._limits.calls
-        once = huge or max(map(_trained, runs)) > _MOST_TRAINED
+        slow = self._brief and any(run.trained_steps and run.program.has_arrays for run in runs)
+        once = huge or slow or max(map(_trained, runs)) > _MOST_TRAINED
         order_seeds = (_HUGE_SEED,) if once else _ORDER_SEEDS
         return Batch(tuple(runs), calls, limits.cpu_s or self._limits.cpu_s, order_seeds, engine, limits.measured)
 

@@ -202,13 +202,14 @@ def layers(p: Program) -> tuple[int, ...]:
     return ()
 
 
-_ON_ARRAYS = ("values", "grads", "backward", "anew", "preload")
+_ON_ARRAYS = ("values", "grads", "backward", "anew", "preload", "train", "given_list", "call")
 
 
 def takes_arrays(run: Run) -> bool:
     """Return whether the steps of a run can be taken on a program with arrays, or the program has none."""
+    trains = any(isinstance(step, ask.Train) for step in run.steps)
     return not run.program.has_arrays or all(
-        step.name in _ON_ARRAYS and not (isinstance(step, ask.Preload) and step.grads) for step in run.steps
+        step.name in _ON_ARRAYS and (trains or not (isinstance(step, ask.Preload) and step.grads)) for step in run.steps
     )
 
 

@@ -26,6 +26,7 @@ from ...runner.client import (
     Run,
     Source,
 )
+from ...runner.same_interpreter import SMALL
 from ...runner.sandbox import Started
 from ..checks import EngineUnderCheck
 from ..checks.judging import FailedBatch, Runner
@@ -344,7 +345,15 @@ class _File(Struct):
     def _engine(self, check: Check, seed: str, runner: Runner) -> EngineUnderCheck:
         grader = self.grader
         return _engine(
-            grader.course, grader.oracle, seed, self.exercise, check, runner, self.text, to_the_end=self.to_the_end
+            grader.course,
+            grader.oracle,
+            seed,
+            self.exercise,
+            check,
+            runner,
+            self.text,
+            to_the_end=self.to_the_end,
+            brief=grader.warm.allow.get("numpy") == SMALL,
         )
 
     def probe(self, batch: Batch) -> Read | Problem | Died:
@@ -381,6 +390,7 @@ def _engine(
     source: str = "",
     *,
     to_the_end: bool = False,
+    brief: bool = False,
 ) -> EngineUnderCheck:
     """Return the engine of a check. Fixed programs get other numbers under any seed but the course's own."""
     return EngineUnderCheck(
@@ -391,6 +401,7 @@ def _engine(
         f"{seed}:{exercise.id}:{check.id}",
         redraw=None if seed == course.seed else oracle.redraw(seed),
         to_the_end=to_the_end,
+        brief=brief,
         clock=oracle.clock,
     )
 
@@ -457,7 +468,9 @@ def _facts(file: _File, limits: Limits, examined: Examined) -> tuple[FaultFact, 
             of_rules, of_pass = of_results(of_rules), ()
     if of_rules or of_pass:
         return of_pass + of_rules  # a fault of the backward pass concerns every operation, so it comes first
-    if any("train" in run.calls for engine in file.engines.values() for batch in engine.shown for run in batch.runs):
+    # the probes are trainings of scalars by gradient descent
+    runs = [run for engine in file.engines.values() for batch in engine.shown for run in batch.runs]
+    if any("train" in run.calls and not run.program.has_arrays for run in runs):
         trained = answer(training_probes(limits))
         if isinstance(trained, Read) and (of_training := training_facts(trained)):
             return of_training

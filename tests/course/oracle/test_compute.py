@@ -160,6 +160,20 @@ def test_a_step_moves_every_leaf() -> None:
     assert [5.0, 4.5, 4.0, 3.5, 1.0, -2.0, 0.5] == after
 
 
+def test_arrays_move_and_fixed_leaves_stay() -> None:
+    """Each number of an array moves against its own gradient."""
+    asked = program("L = sum(a * b)", a=[1, 2], b=[3, -4])
+    fixed = [asked.index["b"]]
+    assert [[-5.0, -17.5, -2.0, 6.0, 3.0, -4.0], []] == descended(asked.wire, asked.root, 0.5, 2, False, fixed)
+
+
+def test_the_first_step_of_adam_is_the_rate() -> None:
+    """Whatever the gradient is. A second one with an equal gradient is as long."""
+    asked = program("L = sum(a * b)", a=[1, 2], b=[3, -4])
+    values, _ = descended(asked.wire, asked.root, 0.5, 2, True, [asked.index["b"]])
+    assert [-5.0, -8.5, 0.0, 3.0, 3.0, -4.0] == pytest.approx(values, abs=1e-7)
+
+
 def test_the_process_takes_the_steps_of_a_descent() -> None:
     """The answer to a descent has losses and leaves, or an error if numbers become infinite."""
     found = replies(Descent(program("L = a * a", a=3), 0.5, 2), Descent(program("L = exp(a)", a=3), -9, 5))

@@ -191,6 +191,15 @@ def test_the_question_holds_the_start_and_the_steps() -> None:
     assert [*START.question, 0.1, 3] == Descent(START, 0.1, 3).question
 
 
+def test_the_question_says_who_takes_the_steps_and_which_leaves_stay() -> None:
+    """Only if it is Adam, or if a leaf keeps its value, so that other keys stay the same. A leaf may be an array."""
+    assert [*START.question, 0.1, 3, False, [1]] == Descent(START, 0.1, 3, fixed=("b",)).question
+    adam = Descent(program("L = a.sum()", a=[[1, 2, 3]]), 0.1, 3, adam=True)
+    assert [True, []] == adam.question[-2:]
+    assert (6, 0) == adam.sizes
+    assert adam.shown.endswith("after 3 steps of Adam at rate 0.1")
+
+
 def test_the_key_of_a_descent_is_pinned() -> None:
     """Shipped answers are found by this key: a change here makes every answer book stale."""
     expected = "541e39495cc964311669d64323f61d6d58616a5f7c80fa01af40e9022d0aebb8"

@@ -10,7 +10,7 @@ from every import every
 
 from grader.checks import EngineUnderCheck
 from grader.course.oracle.answer_book import Answer
-from grader.course.program import Descent, Question
+from grader.course.program import Descent, Question, program
 from grader.course.remarks import (
     ListChanged,
     Remark,
@@ -30,6 +30,20 @@ def test_a_descent_is_left_to_the_oracle() -> None:
 
     assert ([9.0, 5.0, 3.0], {"a": 1.5}) == engine_that(answers=hear).descent(SQUARE, rate=0.1, steps=3)
     assert [Descent(SQUARE, 0.1, 3)] == heard
+
+
+def test_a_descent_moves_the_numbers_of_the_programs_own_leaves() -> None:
+    """A leaf that only the second text has keeps its value, and the numbers of an array have names of their own."""
+    heard: list[Question] = []
+
+    def hear(questions: Sequence[Question]) -> list[Answer]:
+        heard.extend(questions)
+        return [Answer((9.0, 1.5, 2.5, 7.0), ())]
+
+    asked = program("L = f(a)", "L = sum(a * c)", a=[1, 2], c=7)
+    moved = {"a[0]": 1.5, "a[1]": 2.5, "c": 7.0}
+    assert ([9.0], moved) == engine_that(answers=hear).descent(asked, rate=0.1, steps=1, adam=True)
+    assert [Descent(asked.truth or asked, 0.1, 1, True, ("c",))] == heard
 
 
 HELD = [(3.0, 5.0), (4.0, -1.0)]
@@ -77,6 +91,28 @@ def test_training_that_goes_down_the_gradient_passes() -> None:
     preload, train, *_ = batches[0].runs[0].steps
     assert ask.Preload([(0, 1.0)]) == preload
     assert ask.Train(SQUARE.root, 2, 0.25) == train
+
+
+@every(("brief", "steps", "orders"), [(False, 50, 4), (True, 3, 1)])
+def test_a_long_training_is_cut_where_arrays_are_slow(brief: bool, steps: int, orders: int) -> None:
+    """Its first steps are taken, once. The question to the oracle stays the same."""
+    batches: list[Batch] = []
+    heard: list[Question] = []
+
+    def hear(questions: Sequence[Question]) -> list[Answer]:
+        heard.extend(questions)
+        return [Answer((9.0,) * 52, ())]
+
+    def stop(batch: Batch) -> None:
+        batches.append(batch)
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        engine_that(stop, answers=hear, brief=brief).trains(program("L = sum(a * a)", a=[1, 2]), steps=50, rate=0.1)
+    (question,) = heard
+    assert isinstance(question, Descent)
+    assert 50 == question.steps
+    assert (steps, orders) == (batches[0].runs[0].trained_steps, len(batches[0].order_seeds))
 
 
 @every(
