@@ -49,6 +49,7 @@ from .options import PlayOptions, default_memo
 from .streams import StatusLine, say
 
 ENGINE = "engine"  # the exercise in which learners write a whole engine
+_PATIENCE_S = 10.0  # how long a learner waits for the search for the line that must change, which the page then shows
 
 
 @dataclass(frozen=True)
@@ -245,13 +246,12 @@ def _of_exercise(
         - The program on which the requested check failed. Without a requested check, it is the first program on which
           any check failed. It is None if no such program can be shown.
         - The gradients of layers, from the checks that run programs with layers.
-        - The result of the search for the line that must change; None if it takes longer than `PATIENCE_S`.
+        - The result of the search for the line that must change; None if it takes longer than `_PATIENCE_S`.
 
     Raises:
         UserError: the requested check runs no backward pass.
     """
     from ..practice.replay import CheckedFile, answers_of
-    from ..practice.session import PATIENCE_S
     from ..verdict.checks import CheckSession
     from ..verdict.grading import Grader
 
@@ -260,7 +260,7 @@ def _of_exercise(
         check = target.check if checked.loaded else None  # no check was run on a file that could not be loaded
         subject = checked.of(check) if check else checked.first()
         thermometers = checked.thermometers(answers_of(oracle), check)
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + _PATIENCE_S
         repairs = checked.repairs(lambda: time.monotonic() > end) if subject else None
     if check is None:
         return subject, thermometers, repairs
