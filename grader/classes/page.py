@@ -49,7 +49,7 @@ PARTS = Parts(
     style=_HERE / "page.css",
     shared_style=REPORT_STYLE,
 )
-LINE, TEXT, PRINTED = 300, 3_000, 1_000  # characters: of a name or note; of a program or message; of printed output
+LINE, TEXT, PRINTED = 300, 2_000, 1_000  # characters: of a name or note; of a program or message; of printed output
 PER_LEARNER = 30_000  # characters of programs, messages and printed text together
 MANY = 20  # the most notes, submitters or compared values
 CODE, CODE_PER_LEARNER = 30_000, 150_000  # characters: of a file; of all files of a learner

@@ -421,8 +421,7 @@ class Program:
         for leaf in self.leaves:
             lists.setdefault(leaf.name.partition("[")[0], []).append(_leaf_text(leaf))
         values = ", ".join(
-            f"{name} = {numbers[0] if name in self.index else _beginning(name, numbers)}"
-            for name, numbers in lists.items()
+            f"{name} = {numbers[0] if name in self.index else _beginning(numbers)}" for name, numbers in lists.items()
         )
         return f"{self.text}    with {values}" if values else self.text
 
@@ -463,7 +462,7 @@ class Program:
         return key_of(self.question)
 
 
-def _beginning(name: str, numbers: list[str]) -> str:
+def _beginning(numbers: list[str]) -> str:
     """Return the beginning of a list of leaves, as a learner reads it."""
     return f"[{', '.join(numbers[:_FIRST])}, …]" if len(numbers) > _FIRST else f"[{', '.join(numbers)}]"
 
@@ -498,8 +497,16 @@ def _in_parentheses(name: str) -> str:
 
 
 def _leaf_text(leaf: Leaf) -> str:
-    """Return the value of a leaf as a learner would write it: 3, or [[2, -3], [1, 4]]."""
-    return nested_text(arrays.nested(leaf.numbers, leaf.shape))
+    """Return the value of a leaf as a learner would write it: 3, or [[2, -3], [1, 4]]. A large array is cut."""
+    nested = arrays.nested(leaf.numbers, leaf.shape)
+    return nested_text(nested) if len(leaf.numbers) <= _MOST else _first_text(nested)
+
+
+def _first_text(value: Any) -> str:
+    """Return the beginning of a large array: its first row, or the first numbers of that: [[2, -3], …]."""
+    if not isinstance(value[0], list):
+        return _beginning(list(map(number_text, value)))
+    return f"[{_first_text(value[0])}, …]" if len(value) > 1 else f"[{_first_text(value[0])}]"
 
 
 def nested_text(value: Any) -> str:
@@ -511,6 +518,7 @@ def nested_text(value: Any) -> str:
 
 NOTHING = Program((), 0, "")
 _FIRST = 4  # the most numbers of a list that are shown
+_MOST = 30  # the most numbers of an array that are all shown
 
 
 def leaf(value: float) -> Program:

@@ -227,6 +227,20 @@ def test_other_numbers_keep_the_shapes() -> None:
     assert "L = sum(a * b)    with a = [[6, 7], [8, 9]], b = -1" == asked.shown
 
 
+@every(
+    ("values", "expected"),
+    [
+        ([float(k) for k in range(30)], f"[{', '.join(map(str, range(30)))}]"),
+        ([float(k) for k in range(31)], "[0, 1, 2, 3, …]"),
+        ([[0.5, -2.0]] * 16, "[[0.5, -2], …]"),
+        ([[[1.0] * 31]], "[[[1, 1, 1, 1, …]]]"),
+    ],
+)
+def test_a_large_array_is_cut(values: list[Any], expected: str) -> None:
+    """Of more than 30 numbers, a learner reads the first row, and at most four numbers of a long one."""
+    assert f"L = sum(a)    with a = {expected}" == program("L = sum(a)", a=values).shown
+
+
 def test_a_name_with_an_index_is_a_leaf_of_its_own() -> None:
     """A list is one array, unless the text has single numbers of it."""
     single = program("L = row[0] * row[1]", row=[2, 3])
