@@ -355,10 +355,12 @@ class Tensor:
 
 
 if __name__ == "__main__":  # runs if this file is run as a program
-    rng = np.random.default_rng(1)
+    import random
+
+    random.seed(1)
 
     def matrix(rows, columns, scale=0.2):
-        return Tensor(rng.normal(size=(rows, columns)) * scale)
+        return Tensor([[random.gauss(0, scale) for _ in range(columns)] for _ in range(rows)])
 
     names = ["ela", "anna", "lea", "nela", "lena", "alan", "mila", "emil", "nora", "aron"]
     width, count, length = 16, 4, 12
@@ -375,4 +377,5 @@ if __name__ == "__main__":  # runs if this file is run as a program
     losses = train(lambda: loss_of(names, *model), parameters, steps=100, rate=0.02)
     print("guessing:", np.log(len(LETTERS)), " first loss:", losses[0], " last loss:", losses[-1])
     for _ in range(10):
-        print("".join(LETTERS[token] for token in sample(rng.random(length - 1), *model)))
+        draws = [random.random() for _ in range(length - 1)]
+        print("".join(LETTERS[token] for token in sample(draws, *model)))

@@ -215,12 +215,20 @@ class TableOracle(Oracle):
 
 def _descended(descent: Descent) -> Answer:
     """Return the answer to a descent."""
-    if descent.adam or descent.fixed:
-        raise NoAnswer(f"{descent.shown}: the table of operations has no answer")
     loss, before = descent.start, []
-    for _ in range(descent.steps):
+    moving = [leaf.name not in descent.fixed for leaf in loss.leaves for _ in loss.numbers_of(leaf.name, loss.names)]
+    means, squares = [0.0] * len(moving), [0.0] * len(moving)
+    for step in range(1, descent.steps + 1):
         before.append(loss.values[loss.root])
         grads = loss.gradients()
-        moved = [grad for leaf in loss.leaves for grad in loss.numbers_of(leaf.name, grads)]
-        loss = loss.with_leaves([x - descent.rate * grad for x, grad in zip(loss.leaf_numbers, moved, strict=True)])
+        changes = [grad for leaf in loss.leaves for grad in loss.numbers_of(leaf.name, grads)]
+        if descent.adam:  # Kingma and Ba, arXiv:1412.6980, algorithm 1
+            means = [0.9 * m + 0.1 * grad for m, grad in zip(means, changes, strict=True)]
+            squares = [0.99 * v + 0.01 * grad * grad for v, grad in zip(squares, changes, strict=True)]
+            changes = [
+                m / (1 - 0.9**step) / (math.sqrt(v / (1 - 0.99**step)) + 1e-8)
+                for m, v in zip(means, squares, strict=True)
+            ]
+        moved = zip(loss.leaf_numbers, changes, moving, strict=True)
+        loss = loss.with_leaves([x - descent.rate * change * moves for x, change, moves in moved])
     return Answer((*before, *loss.leaf_numbers), ())

@@ -28,14 +28,15 @@ _CPU_S = 10.0
 _DRAWN = 12  # names that are drawn
 _LONGEST = 12  # letters of a drawn name
 _FUNCTIONS = ("logits_of", "loss_of", "train")
+_CLASS = re.compile(r"^class Value\b", re.MULTILINE)
 _Parameters: TypeAlias = Mapping[str, list[list[float]]]
 _INDICES = range(len(LETTERS))
 _CONTEXTS = [(0, 0), *((a, b) for a in _INDICES for b in _INDICES if b)]  # a dot comes only before letters
 
 
 def is_language_model(text: str) -> bool:
-    """Return whether a file defines the functions of a language model."""
-    return all(defines(text, name) for name in _FUNCTIONS)
+    """Return whether a file defines the functions of a language model, and the class of its single numbers."""
+    return all(defines(text, name) for name in _FUNCTIONS) and _CLASS.search(text) is not None
 
 
 def record_model(
