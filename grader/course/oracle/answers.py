@@ -215,11 +215,12 @@ class TableOracle(Oracle):
 
 def _descended(descent: Descent) -> Answer:
     """Return the answer to a descent."""
-    loss, before = descent.start, []
+    loss = descent.start
+    before: list[float] = []
     moving = [leaf.name not in descent.fixed for leaf in loss.leaves for _ in loss.numbers_of(leaf.name, loss.names)]
     means, squares = [0.0] * len(moving), [0.0] * len(moving)
     for step in range(1, descent.steps + 1):
-        before.append(loss.values[loss.root])
+        before.extend(loss.numbers_of(loss.root_name, loss.values))
         grads = loss.gradients()
         changes = [grad for leaf in loss.leaves for grad in loss.numbers_of(leaf.name, grads)]
         if descent.adam:  # Kingma and Ba, arXiv:1412.6980, algorithm 1

@@ -138,16 +138,15 @@ export function create(parent, label, { changed, run }) {
     /** Put the cursor at a place, in the middle of what the editor shows. The page is not scrolled. */
     at(place) {
       view.dispatch({ selection: { anchor: place } });
-      // heights of lines that were not shown yet are estimates: measure again until the place stays where it is
-      let rounds = 5;
-      let last = NaN;
+      // heights of lines that were not shown yet are estimates: do it again in the next frames, unless somebody moves on
+      const { doc } = view.state;
+      let frames = 10;
       const centred = {
-        read: () => view.lineBlockAt(Math.min(place, view.state.doc.length)),
-        write({ top, height }) {
-          const to = top - (view.scrollDOM.clientHeight - height) / 2;
-          view.scrollDOM.scrollTop = to;
-          if (to !== last && rounds-- > 0) requestAnimationFrame(() => view.requestMeasure(centred));
-          last = to;
+        read: () => view.state.doc === doc && view.state.selection.main.head === place && view.lineBlockAt(place),
+        write(block) {
+          if (!block) return;
+          view.scrollDOM.scrollTop = block.top - (view.scrollDOM.clientHeight - block.height) / 2;
+          if (frames-- > 0) requestAnimationFrame(() => view.requestMeasure(centred));
         },
       };
       view.requestMeasure(centred);
