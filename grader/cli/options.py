@@ -315,6 +315,7 @@ class PlayOptions(_PlayWords, frozen=True, kw_only=True):
     file: Annotated[Path | None, About("run FILE instead of the exercise's file", metavar="FILE")] = None
     folder: LearnerFolder = None
     landscape: Annotated[bool, About("show the steps of your `train` on the loss surface")] = False
+    text: Annotated[Path | None, About("train your transformer on the words of FILE", metavar="FILE")] = None
     out: Annotated[
         Path | None, About("write the page to FILE (default: a file beside the exercises)", metavar="FILE")
     ] = None

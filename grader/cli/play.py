@@ -4,7 +4,7 @@
 
 - the program on which a check of an exercise failed, or the gradients of its layers,
 - a program that the learner names: a preset (a program with a name) or an expression,
-- a training run, or the language model of an exercise that trains one.
+- a training run, or the language model of an exercise that trains one. A transformer may learn from a text of theirs.
 
 Beside a program, the page offers the presets.
 """
@@ -12,6 +12,7 @@ Beside a program, the page offers the presets.
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -25,17 +26,21 @@ from ..course.program import ProgramError
 from ..practice.progress import progress_of
 from ..practice.replay import (
     FILES,
+    LONGEST,
     FilesToReplay,
     FileToReplay,
     Played,
     Subject,
     Thermometer,
     is_program,
+    is_transformer,
     named_check,
     named_exercise,
     named_subject,
     named_training,
+    names_of,
     presets,
+    trained_transformers,
 )
 from ..practice.workspace import files_to_grade, find_exercise, keep_replay, learner_folders
 from ..runner import sandbox
@@ -44,7 +49,7 @@ from ..runner.sandbox import Started
 from ..verdict.report import Repairs
 from ..words import practice
 from ..words.practice import unread_text
-from ..words.sentence import cannot_be_written
+from ..words.sentence import cannot_be_read, cannot_be_written
 from .options import PlayOptions, default_memo
 from .streams import StatusLine, say
 
@@ -61,6 +66,7 @@ class _Target:
     Attributes:
         exercise: the exercise that the file belongs to. None if a named file belongs to none.
         engine: the file with the learner's whole engine. A language model may be trained with it.
+        names: the words that a transformer learns from; empty for the course's own names.
     """
 
     exercise: Exercise | None
@@ -68,6 +74,7 @@ class _Target:
     check: Check | None = None
     subject: Subject | None = None
     engine: Source | None = None
+    names: tuple[str, ...] = ()
 
 
 def run_play(course: Course, options: PlayOptions) -> int:
@@ -80,6 +87,8 @@ def run_play(course: Course, options: PlayOptions) -> int:
         target = _target(course, FilesToReplay(course, book.stubs, folder), options, folder)
     except ProgramError as error:
         raise UserError(str(error)) from None
+    if options.text:
+        target = _on_text(target, options.text)
     # run it
     line = StatusLine()
     line.show(practice.RUNNING)
@@ -164,6 +173,24 @@ def _target(course: Course, files: FilesToReplay, options: PlayOptions, folder: 
     return _Target(exercise, _source(files, options.file, exercise, nothing), subject=subject)
 
 
+def _on_text(target: _Target, path: Path) -> _Target:
+    """Return a target whose transformer learns from the words of a text file.
+
+    Raises `UserError`: the file to run has no transformer, or the text file cannot be read or has no such word.
+    """
+    if not target.exercise or target.subject or target.check or not is_transformer(target.source.text):
+        raise UserError(practice.NO_TRANSFORMER)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else practice.NOT_UTF_8
+        raise UserError(cannot_be_read(f"--text {path}", why or "")) from None
+    names = names_of(text)
+    if not names:
+        raise UserError(practice.no_words(str(path), LONGEST))
+    return replace_fields(target, names=names)
+
+
 def _source(files: FilesToReplay, path: Path | None, exercise: Exercise | None, missing: str) -> Source:
     """Return the source to run: that of a named path, or else that of the exercise.
 
@@ -197,6 +224,10 @@ def _recorded(course: Course, book: AnswerBook, target: _Target) -> Played:
         first, answers = target.subject, answers_of(oracle)
         thermometers: tuple[Thermometer, ...] = ()
         # a language model has no single program to replay: its training is shown
+        if exercise and first is None and target.check is None and is_transformer(source.text):
+            file = FileToReplay(exercise, shown_path(source.path), source)
+            (model,) = trained_transformers(warm, course.limits, file, target.names)
+            return Played((), model=model)
         if exercise and first is None and target.check is None and is_language_model(source.text):
             return _model(course, book, oracle, warm, FileToReplay(exercise, shown_path(source.path), source), target)
         try:

@@ -288,6 +288,9 @@ no_number = Sentence("{word}: `{number}` is not a number")
 
 values_missing = Sentence("{leaves} {leaves:has|have} no value; for example: {command}")
 no_training = Sentence("--landscape takes {trainings: or }, or a loss and the values of its parameters, not `{word}`")
+NO_TRANSFORMER = "--text takes a file with a transformer, as in `grade play transformer --text FILE`"
+NOT_UTF_8 = "it is not UTF-8"
+no_words = Sentence("--text {path} has no word of at most {most} letters from a to z")
 nothing_trains = Sentence("no exercise file in {folder} has a function `train`")
 
 

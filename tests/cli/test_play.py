@@ -218,3 +218,42 @@ def test_an_engine_of_ones_own_trains_the_model_and_has_no_part_in_its_points(
         assert passes or "does not pass" in model["own"]["problem"]
     assert [checks[0]] * 2 == checks[1:]
     assert ({"bigram", "loss", "training"} if factor else set()) == {name for name, score in checks[0] if not score}
+
+
+def test_a_transformer_learns_from_a_text(
+    grade: Grade, exercises: Path, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a text, it learns from the names of the course. The text is read by the grader alone."""
+    monkeypatch.setattr("grader.practice.replay.transformer.STEPS", 2)
+    (exercises / "27_transformer.py").write_text((SOLUTIONS / "27_transformer.py").read_text(encoding="utf-8"))
+    assert re.search(r"27_transformer.py: \d{3} words", grade("play", "transformer", "--no-open").stdout)
+    (work / "text.txt").write_text("The fox runs home, and the dog sleeps.\n")
+    done = grade("play", "27", "--text", "text.txt", "--no-open", "--out", "page.html")
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "27_transformer.py: 7 words" in done.stdout
+    model = data_of(work / "page.html")["model"]
+    assert ["and", "dog", "fox", "home", "runs", "sleeps", "the"] == sorted(model["names"])
+    assert (7, 2) == (model["together"], len(model["trained"]["losses"]))
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "told"),
+    [
+        (["27", "--text", "none.txt"], None, "--text none.txt cannot be read: No such file or directory"),
+        (["27", "--text", "text.txt"], b"\xff", "--text text.txt cannot be read: it is not UTF-8"),
+        (["27", "--text", "text.txt"], b"1 2", "--text text.txt has no word of at most 11 letters from a to z"),
+        (["3", "--text", "text.txt"], b"a", "--text takes a file with a transformer"),
+        (["a * b", "a=1", "b=2", "--text", "text.txt"], b"a", "--text takes a file with a transformer"),
+    ],
+)
+def test_a_text_that_is_of_no_use_is_told(
+    grade: Grade, exercises: Path, work: Path, words: list[str], text: bytes | None, told: str
+) -> None:
+    """Nothing is run, and no page is written."""
+    (exercises / "27_transformer.py").write_text((SOLUTIONS / "27_transformer.py").read_text(encoding="utf-8"))
+    if text is not None:
+        (work / "text.txt").write_bytes(text)
+    done = grade("play", *words, "--no-open", "--out", "page.html")
+    assert (2, "") == (done.returncode, done.stdout)
+    assert told in done.stderr
+    assert not (work / "page.html").exists()

@@ -16,3 +16,4 @@ from .play_words import FILES, is_program, named_check, named_exercise, named_su
 from .presets import presets
 from .record import CheckedFile, FilesToReplay, FileToReplay, Subject, answers_of
 from .training import offered
+from .transformer import LONGEST, is_transformer, names_of, trained_transformers

@@ -4,7 +4,7 @@ import math
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_fields
 from typing import TypeAlias
 
@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from ...base.text import plain
 from ...course.load import Limits
 from ...course.program import Program, program
-from ...runner.client import Batch, Done, Host, Read, Run, Source, ask
+from ...runner.client import Host, Observed, Run, Source, ask
 from ...runner.sandbox import Started
 from ...words.practice import ENGINE_NOT_PASSED, ENGINE_WITHOUT_VALUE
-from .model import Model, Probabilities, Trained
-from .record import FileToReplay, defines, ended_early, finite_number, run_alone
+from .model import Model, Probabilities, ReplayProblem, Trained
+from .record import FileToReplay, defines, finite_number, outcome_alone
 
 LETTERS = ".aeln"
 NAMES = ("ela", "anna", "lea", "nela", "lena", "alan")
@@ -29,7 +29,7 @@ _DRAWN = 12  # names that are drawn
 _LONGEST = 12  # letters of a drawn name
 _FUNCTIONS = ("logits_of", "loss_of", "train")
 _CLASS = re.compile(r"^class Value\b", re.MULTILINE)
-_Parameters: TypeAlias = Mapping[str, list[list[float]]]
+Parameters: TypeAlias = Mapping[str, list[list[float]]]
 _INDICES = range(len(LETTERS))
 _CONTEXTS = [(0, 0), *((a, b) for a in _INDICES for b in _INDICES if b)]  # a dot comes only before letters
 
@@ -67,7 +67,7 @@ def trained_models(
     Raises:
         WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
-    parameters: _Parameters = _PARAMETERS
+    parameters: Parameters = _PARAMETERS
     losses: tuple[float | None, ...] = ()
     seconds = 0.0
     while parameters and len(losses) < STEPS:
@@ -108,21 +108,21 @@ _PARAMETERS = _start(
 )
 
 
-def _program(text: str, made: Sequence[str], parameters: _Parameters) -> Program:
+def _program(text: str, made: Sequence[str], parameters: Parameters) -> Program:
     """Return a program of nodes that the file makes. The oracle is not asked about it, so `truth` is any program."""
     return program(text, "; ".join(f"{name} = output[0][0] * 1" for name in made), **parameters)
 
 
 def _trained(
-    warm: Started | Host, limits: Limits, file: FileToReplay, parameters: _Parameters, steps: int, rate: float
-) -> tuple[Trained, _Parameters]:
+    warm: Started | Host, limits: Limits, file: FileToReplay, parameters: Parameters, steps: int, rate: float
+) -> tuple[Trained, Parameters]:
     """Return how some steps of training went, and the parameters after them; no parameters if they did not end."""
     loss = _program(f"L = loss_of({list(NAMES)}, embedding, hidden, output)", ["L"], parameters)
     began = time.perf_counter()
-    outcome, problem = _ran(warm, limits, file, Run(loss, (ask.Train(loss.root, steps, rate), ask.VALUES)))
+    outcome = outcome_alone(warm, limits, file, Run(loss, (ask.Train(loss.root, steps, rate), ask.VALUES)), _CPU_S)
     seconds = time.perf_counter() - began
-    if outcome is None:
-        return Trained(losses=(), seconds=seconds, problem=problem), {}
+    if isinstance(outcome, ReplayProblem):
+        return Trained(losses=(), seconds=seconds, problem=outcome.text), {}
     (returned,), (values,) = outcome.called, outcome.values
     losses = tuple(map(finite_number, returned.numbers or ()))
     numbers = list(map(finite_number, values[: len(loss.leaves)]))
@@ -134,7 +134,7 @@ def _trained(
 
 
 def _probabilities(
-    warm: Started | Host, limits: Limits, file: FileToReplay, parameters: _Parameters
+    warm: Started | Host, limits: Limits, file: FileToReplay, parameters: Parameters
 ) -> tuple[Probabilities, ...]:
     """Return the probabilities of the next letter in each context; nothing if the file does not compute its logits."""
     made = [[f"l{a}{b}_{k}" for k in _INDICES] for a, b in _CONTEXTS]
@@ -143,29 +143,28 @@ def _probabilities(
         for names, (a, b) in zip(made, _CONTEXTS, strict=True)
     ]
     logits_of_all = _program("; ".join(calls), [name for names in made for name in names], parameters)
-    outcome, _ = _ran(warm, limits, file, Run(logits_of_all, (ask.VALUES,)))
-    if outcome is None:
+    outcome = outcome_alone(warm, limits, file, Run(logits_of_all, (ask.VALUES,)), _CPU_S)
+    if isinstance(outcome, ReplayProblem):
         return ()
     (values,) = outcome.values
     rows = []
     for names, (a, b) in zip(made, _CONTEXTS, strict=True):
-        logits = [finite_number(values[logits_of_all.index[name]]) for name in names]
-        numbers = [one for one in logits if one is not None]
-        if len(numbers) < len(logits):
+        row = probabilities(LETTERS[a] + LETTERS[b], [values[logits_of_all.index[name]] for name in names])
+        if row is None:
             return ()
-        # minus the largest, as usual for a softmax, so that no number overflows
-        exps = [math.exp(one - max(numbers)) for one in numbers]
-        rows.append(Probabilities(LETTERS[a] + LETTERS[b], tuple(one / sum(exps) for one in exps)))
+        rows.append(row)
     return tuple(rows)
 
 
-def _ran(warm: Started | Host, limits: Limits, file: FileToReplay, run: Run) -> tuple[Done | None, str]:
-    """Return the outcome of a run, or None and the problem that ended it."""
-    answer = run_alone(warm, limits, file, Batch((run,), None, _CPU_S, (0,)))
-    if not isinstance(answer, Read):
-        return None, answer.text
-    outcome = answer.seeds[0][0]
-    return (outcome, "") if isinstance(outcome, Done) else (None, ended_early(outcome, file, "build").text)
+def probabilities(context: str, logits: Iterable[Observed]) -> Probabilities | None:
+    """Return the probabilities of the next letter after a context; None if a logit is not finite."""
+    seen = [finite_number(one) for one in logits]
+    numbers = [one for one in seen if one is not None]
+    if len(numbers) < len(seen):
+        return None
+    # minus the largest, as usual for a softmax, so that no number overflows
+    exps = [math.exp(one - max(numbers)) for one in numbers]
+    return Probabilities(context, tuple(one / sum(exps) for one in exps))
 
 
 # -- drawing names

@@ -291,6 +291,18 @@ class Probabilities(msgspec.Struct, frozen=True):
     probabilities: tuple[float, ...]
 
 
+class Attention(msgspec.Struct, frozen=True):
+    """How much each letter of a name sees of the letters before it.
+
+    Attributes:
+        letters: the dot, and the letters of the name.
+        heads: for each head, a row for each letter, with the weight of each letter. A row adds up to 1.
+    """
+
+    letters: str
+    heads: tuple[tuple[tuple[float, ...], ...], ...]
+
+
 class Model(msgspec.Struct, frozen=True):
     """A language model that the learner's code has trained.
 
@@ -304,6 +316,9 @@ class Model(msgspec.Struct, frozen=True):
         rows: the probabilities after training, for each context that can occur; empty if training did not end.
         drawn: names that are drawn with these probabilities.
         own: the same training with the learner's engine from another exercise, or None.
+        pairs: the loss of the best bigram model of all names, or None.
+        together: how many names each step learns from, one part of them after another; 0 for all names.
+        attention: what a model with the trained parameters looks at, or None.
     """
 
     source: str
@@ -315,11 +330,14 @@ class Model(msgspec.Struct, frozen=True):
     rows: tuple[Probabilities, ...]
     drawn: tuple[str, ...]
     own: Trained | None
+    pairs: float | None = None
+    together: int = 0
+    attention: Attention | None = None
 
     @property
     def about(self) -> str:
-        """Return the names that the model learns from, as a list."""
-        return ", ".join(self.names)
+        """Return the names that the model learns from, as a list, or their number."""
+        return f"{len(self.names)} words" if self.together else ", ".join(self.names)
 
 
 class Played(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from ...runner.client import (
     Batch,
     Broke,
     Died,
+    Done,
     EngineProcess,
     Held,
     Host,
@@ -520,6 +521,17 @@ def run_alone(warm: Started | Host, limits: Limits, file: FileToReplay, batch: B
             return failure(loaded.cause, file, "load")
         answer = process.run(batch).answer
     return answer if isinstance(answer, Read) else failure(answer, file, "read")
+
+
+def outcome_alone(
+    warm: Started | Host, limits: Limits, file: FileToReplay, run: Run, cpu_s: float
+) -> Done | ReplayProblem:
+    """Make a run with a file in a process of its own. Return its outcome, or the problem that ended it."""
+    answer = run_alone(warm, limits, file, Batch((run,), None, cpu_s, (0,)))
+    if not isinstance(answer, Read):
+        return answer
+    outcome = answer.seeds[0][0]
+    return outcome if isinstance(outcome, Done) else ended_early(outcome, file, "build")
 
 
 def ended_early(outcome: Broke | None, file: FileToReplay, where: Where) -> ReplayProblem:

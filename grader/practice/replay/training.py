@@ -6,16 +6,18 @@ from msgspec.structs import replace
 
 from ...course.load import Limits
 from ...course.program import Program, program
-from ...runner.client import Batch, Done, Host, Read, Run, Source, ask
+from ...runner.client import Host, Run, Source, ask
 from ...runner.sandbox import Started
 from ...words.practice import MODEL_OF_NAMES, chain_title
 from ..site_data import SiteTraining
+from . import transformer
 from .landscape import record_training
 from .language import RATE, is_language_model, on_engine, trained_models
 from .model import Played, ReplayProblem, Thermometer
 from .presets import trainings
-from .record import FileToReplay, defines, ended_early, finite_number, run_alone, thermometer
+from .record import FileToReplay, defines, finite_number, outcome_alone, thermometer
 
+_TRANSFORMER = "transformer"
 _TOGETHER = 3  # steps of a language model, after which it is shown
 _LAYERS = 10
 _CHAINS = ("deep", "residual")  # the functions that make layers
@@ -29,6 +31,8 @@ def offered(text: str) -> tuple[SiteTraining, ...]:
     """Return what a file with these functions can train; nothing for most files."""
     if is_language_model(text):
         return (SiteTraining("names", MODEL_OF_NAMES, RATE, engines=True),)
+    if transformer.is_transformer(text):
+        return (SiteTraining(_TRANSFORMER, MODEL_OF_NAMES, transformer.RATE),)
     if all(defines(text, name) for name in _CHAINS):
         return tuple(SiteTraining(id, chain_title(f"{size:g}"), _CHAIN_RATE) for id, size in _SIZES.items())
     if defines(text, "train") and defines(text, "__pow__") and defines(text, "tanh"):
@@ -49,6 +53,10 @@ def trained(
     Raises:
         WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
+    if training == _TRANSFORMER:
+        for model in transformer.trained_transformers(warm, limits, file, rate=rate, parts=transformer.PARTS):
+            yield Played((), model=model)
+        return
     if training in _SIZES:
         yield from _chains(warm, limits, file, _SIZES[training], rate)
         return
@@ -77,7 +85,8 @@ def _chains(warm: Started | Host, limits: Limits, file: FileToReplay, size: floa
             if name in problems:
                 continue
             loss = _loss(name, weights[name])
-            ran = _ran(warm, limits, file, loss)
+            run = Run(loss, (ask.Backward(loss.root), ask.VALUES, ask.GRADS))
+            ran = outcome_alone(warm, limits, file, run, _CPU_S)
             if isinstance(ran, ReplayProblem):
                 problems[name] = ran.text
                 continue
@@ -107,13 +116,3 @@ def _loss(function: str, weights: Mapping[str, float]) -> Program:
     right = (layer.format(h=h, w=w, before=b) for h, w, b in zip(_OUTPUTS, _WEIGHTS, befores, strict=False))
     text = f"{', '.join(_OUTPUTS)} = {function}(x, [{', '.join(_WEIGHTS)}]); {_ERROR}"
     return program(text, "; ".join([*right, _ERROR]), x=_INPUT, **weights)
-
-
-def _ran(warm: Started | Host, limits: Limits, file: FileToReplay, loss: Program) -> Done | ReplayProblem:
-    """Return the outcome of a backward pass from the loss, or what ended it."""
-    run = Run(loss, (ask.Backward(loss.root), ask.VALUES, ask.GRADS))
-    answer = run_alone(warm, limits, file, Batch((run,), None, _CPU_S, (0,)))
-    if not isinstance(answer, Read):
-        return answer
-    outcome = answer.seeds[0][0]
-    return outcome if isinstance(outcome, Done) else ended_early(outcome, file, "build")

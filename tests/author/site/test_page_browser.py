@@ -400,6 +400,23 @@ def test_learners_models_are_trained(visit: Visit, course: Course) -> None:
     expect(page.locator("#train")).to_be_focused()
 
 
+@pytest.mark.exhaustive
+def test_a_transformer_is_trained(visit: Visit, course: Course) -> None:
+    """It is shown after some of its steps. Where numpy is missing, the small one trains it."""
+    page = visit.page
+    opened(page, "27")
+    verdict_on(page, solution(course, "transformer"))
+    page.click("#train")
+    trained = page.locator("#trained")
+    expect(trained.locator("#model-told")).to_contain_text("4 steps take the loss from 3.32802 to 2.83381.")
+    expect(trained.locator("#model-drawn li")).to_have_count(14)
+    expect(trained.locator(".heads table")).to_have_count(2)
+    expect(trained.locator("#model-told")).to_contain_text("8 steps take")
+    page.click("#stop-training")
+    expect(page.locator("#training-state")).to_have_text("Stopped.")
+    page.click("#close-training")
+
+
 def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
     """An endless loop without calls gets the sentence of a terminal."""
     opened(visit.page, "03")

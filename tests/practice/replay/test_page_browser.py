@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import string
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from torch_answers import answer
 from grader.base.text import spelled
 from grader.course.program import ELEMENTWISE, Op
 from grader.practice.replay import Landscape, Played, Replay, SourceText, Thermometer
-from grader.practice.replay.model import Grid, Model, Probabilities, ReplayProblem, Step, Trained
+from grader.practice.replay.model import Attention, Grid, Model, Probabilities, ReplayProblem, Step, Trained
 from grader.practice.replay.page import build_replay_page, short_names
 from grader.practice.replay.presets import presets
 from grader.practice.replay.right_pass import contributions, forward
@@ -781,6 +782,32 @@ def test_a_language_model_is_shown(open_html: OpenHtml) -> None:
     expect(page.locator("#model-told")).to_have_text("! Your code raised KeyError.")
     for part in ("#model-results", "#model-losses", "#model-own"):
         expect(page.locator(part)).to_be_hidden()
+
+
+def test_a_transformer_is_shown(open_html: OpenHtml) -> None:
+    """The page says how many words there are, and draws what each head looks at. It fits a phone."""
+    words = ("an", "ana", "na", "nana")
+    rows = tuple(Probabilities(context, (0.02,) * 27) for context in (".", ".a", ".an"))
+    seen = ((1.0, 0.0, 0.0), (0.25, 0.75, 0.0), (0.1, 0.2, 0.7))
+    trained = Trained((3.5, 2.5), 0.8, "")
+    letters = "." + string.ascii_lowercase
+    model = Model("27_transformer.py", words, letters, 0.05, 3.2958, trained, rows, ("ann", "na"), None)
+    model = replace(model, pairs=0.75, together=2, attention=Attention(".an", (seen, seen)))
+    page = open_html(build_replay_page(Played((), model=model)), viewport={"width": 390, "height": 844})
+    expect(page.locator("#model-about")).to_have_text(
+        "It learns from 4 words, such as an, ana and na, at the learning rate 0.05. Each step has the loss on the next "
+        "2 of them. Dashed: the loss of guessing, and 0.75, the loss of the best bigram model of these words."
+    )
+    expect(page.locator("#model-losses svg path")).to_have_count(3)
+    expect(page.locator("#model-drawn .new")).to_have_text("ann")
+    expect(page.locator(".heads caption")).to_have_text(["Head 1", "Head 2"])
+    expect(page.locator(".heads tbody").first.locator("tr")).to_have_text([".1.00", "a0.250.75", "n0.100.200.70"])
+    expect(page.locator("#replay")).to_be_hidden()
+    assert 390 == page.evaluate("document.documentElement.scrollWidth")
+    # a number stays in one line
+    assert page.locator("#model-table td").first.bounding_box()["height"] < 40
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert [] == page.evaluate("axe.run().then(({ violations }) => violations.map(({ id }) => id))")
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,14 @@ def parts(warm: Warm, name: str, chosen: str, text: str = "", engine: str = "", 
     return list(trained(warm, COURSE.limits, file, chosen, rate, own))
 
 
-def test_three_exercises_train() -> None:
-    """They are those about gradient descent, a language model and deep chains."""
+def test_four_exercises_train() -> None:
+    """They are those about gradient descent, two language models and deep chains."""
     found = {name: [one.id for one in offered(text)] for name, text in TEXTS.items()}
     expected = {
         "descend": ["parabola", "points", "valley"],
         "names": ["names"],
         "vanish": ["weights-0.1", "weights-0.5", "weights-1"],
+        "transformer": ["transformer"],
     }
     assert expected == {name: ids for name, ids in found.items() if ids}
     assert ["names"] == [name for name, text in TEXTS.items() if any(one.engines for one in offered(text))]

@@ -14,6 +14,18 @@ function modelVerdict({ trained, guessing }) {
 }
 
 /**
+ * Return what a language model learns from, in sentences.
+ * @type {(model: Data.Model) => string}
+ */
+function modelAbout({ names, rate, pairs, together }) {
+  const at = `at the learning rate ${digits(rate)}`;
+  if (pairs === null) return `It learns from ${series(names)}, ${at}. Dashed: the loss of guessing.`;
+  const some = names.length > 3 ? `${names.length} words, such as ${series(names.slice(0, 3))}` : series(names);
+  const step = together < names.length ? ` Each step has the loss on the next ${together} of them.` : "";
+  return `It learns from ${some}, ${at}.${step} Dashed: the loss of guessing, and ${digits(pairs)}, the loss of the best bigram model of these words.`;
+}
+
+/**
  * Return what the training with the learner's own engine gave, in a sentence.
  * @type {(model: Data.Model) => string}
  */
@@ -52,26 +64,29 @@ function modelView(section) {
   const part = (tag, name) => h(tag, { id: `model-${name}` });
   const [told, about, own] = [part("p.headline", "told"), part("p.about", "about"), part("p", "own")];
   const [losses, drawn, table] = [part("figure", "losses"), part("ul", "drawn"), part("table", "table")];
+  const attention = part("div", "attention");
   const guess = guessView();
   const results = part("div", "results");
   add(results,
     h("h3", null, "Names that the model makes"),
     h("p.about", null, "New names are bold: the model has not learnt from them."),
     drawn,
+    attention,
     guess.place,
     h("h3", { id: "model-table-heading" }, "Probabilities of the next letter"),
     h("div.scroll", { tabindex: 0, role: "region", "aria-labelledby": "model-table-heading" }, table));
   add(section, told, about, losses, own, results);
 
   return function show(model) {
-    const { names, letters, rate, guessing, trained, rows } = model;
+    const { names, letters, guessing, pairs, trained, rows } = model;
     told.textContent = plain(modelVerdict(model));
-    about.textContent = plain(`It learns from ${series(names)}, at the learning rate ${digits(rate)}. Dashed: the loss of guessing.`);
+    about.textContent = plain(modelAbout(model));
     own.textContent = plain(ownVerdict(model));
     own.hidden = !model.own;
     losses.hidden = !trained.losses.length;
     results.hidden = !rows.length;
-    fill(losses, lossChart(trained.losses, [guessing]));
+    fill(losses, lossChart(trained.losses, pairs === null ? [guessing] : [guessing, pairs]));
+    fill(attention, model.attention && attentionView(model.attention));
     fill(drawn, model.drawn.map((name) => h(names.includes(name) ? "li" : "li.new", null, name || "(an empty name)")));
     guess.show(model);
     fill(table,
@@ -92,6 +107,28 @@ function probability(p) {
   const shown = h(`td.number${p >= 0.5 ? ".likely" : ""}`, null, p.toFixed(2));
   shown.style.setProperty("--share", `${Math.round(45 * p)}%`);
   return shown;
+}
+
+/**
+ * Return a table for each head: how much each letter of a name sees of the letters up to itself.
+ * @type {(attention: Data.Attention) => Node[]}
+ */
+function attentionView({ letters, heads }) {
+  return [
+    h("h3", null, "What the attention looks at"),
+    h("p.about", null, `A row has the weights with which a letter of ${letters} sees the letters up to itself. They are those of a correct attention layer with the trained parameters.`),
+    h("div.heads", null, heads.map((rows, number) => {
+      const title = `Head ${number + 1}`;
+      return h("div.scroll", { tabindex: 0, role: "region", "aria-label": title },
+        h("table", null,
+          h("caption", null, title),
+          head(["letter", ...letters]),
+          h("tbody", null, rows.map((weights, at) =>
+            h("tr", null,
+              h("th", { scope: "row" }, letters[at]),
+              weights.map((weight, other) => other <= at ? probability(weight) : h("td")))))));
+    })),
+  ];
 }
 
 /**

@@ -91,11 +91,15 @@ class Preload(NamedTuple):
 
 
 class Train(NamedTuple):
-    """Call the file's `train`, with the program up to a node as the loss and its leaves as the parameters."""
+    """Call the file's `train`, with the program up to a node as the loss and its leaves as the parameters.
+
+    With `losses`, which are nodes that functions of the file make of leaves, each step makes only the next one of them.
+    """
 
     root: int
     steps: int
     rate: float
+    losses: Sequence[int] = ()
     name: Literal["train"] = "train"
 
 

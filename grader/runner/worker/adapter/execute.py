@@ -12,7 +12,7 @@ import opcode
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
@@ -104,8 +104,13 @@ class Graph:
         self.program = program
         self._build({})
 
-    def _build(self, leaves: dict[int, Any]) -> None:
-        """Make every node of the program except the existing `leaves`, which are given by index."""
+    def _build(self, leaves: dict[int, Any], released: Collection[int] = ()) -> None:
+        """Make every node of the program except the existing `leaves`, which are given by index.
+
+        Args:
+            leaves: the existing leaves.
+            released: nodes that functions of the file would make, and that are not made.
+        """
         objects: list[Any] = []
         results: dict[str, Any] = {}  # of functions of the file that make nodes, by the name of their first node
         self.objects = objects
@@ -122,6 +127,9 @@ class Graph:
                 self._repeat(*operands)
                 continue
             elif op == "made":
+                if len(objects) in released:
+                    objects.append(_RELEASED)
+                    continue
                 node = self._made(results, [objects[o] for o in operands[1:]], *operands[0])
             # the usual case, a shortcut past `_apply`
             elif op in _OPERATORS and type(operands[0]) is type(operands[1]) is int:
@@ -313,15 +321,20 @@ class Graph:
         self.objects = [obj if index in kept else _RELEASED for index, obj in enumerate(self.objects)]
         self.nodes.let_die(self.objects)
 
-    def train(self, root: int, steps: int, rate: float) -> Observation:
-        """Call the file's `train`, with the program as the loss and its leaves as the parameters."""
+    def train(self, root: int, steps: int, rate: float, losses: Sequence[int]) -> Observation:
+        """Call the file's `train`, with the program as the loss and its leaves as the parameters.
+
+        With several `losses`, one after another is the loss, and only this one is made.
+        """
         leaves = self._leaf_nodes()
+        turns = itertools.cycle(losses or [root])
 
         def loss_of() -> Any:
             if self.logged:
                 self.logged.begin_loss()
-            self._build(leaves)
-            loss = self._node(root)
+            turn = next(turns)
+            self._build(leaves, {*losses} - {turn})
+            loss = self._node(turn)
             if self.logged:
                 self.logged.end_loss(loss)
             return loss
