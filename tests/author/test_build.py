@@ -79,7 +79,7 @@ def test_a_busy_machine_makes_the_same_book(monkeypatch: pytest.MonkeyPatch) -> 
     assert [math.inf] == allowed
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_interrupted_build_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: AnswerBook) -> None:
     """What was run before an interruption is not run again, and the book is the same. Then the file is removed."""
     kept = tmp_path / "build.sqlite"

@@ -145,7 +145,7 @@ def test_verify_and_release_check_the_readme(grade: Grade, course: Path) -> None
 
 @pytest.mark.parametrize(
     "slip",
-    [pytest.param(slip, id=slip["id"], marks=pytest.mark.slow if slip in WITH_TORCH else ()) for slip in SLIPS],
+    [pytest.param(slip, id=slip["id"], marks=pytest.mark.exhaustive if slip in WITH_TORCH else ()) for slip in SLIPS],
 )
 def test_a_slip_is_told_by_file_and_line(grade: Grade, course: Path, slip: dict[str, str]) -> None:
     """The message names the file, its line and what to do. Nothing is printed that looks like a success."""

@@ -63,7 +63,7 @@ def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 @pytest.mark.parametrize(
     "words",
     [
-        ["--json", "--instructor"],
+        pytest.param(["--json", "--instructor"], marks=pytest.mark.exhaustive),
         pytest.param(["--line", "--json"], marks=pytest.mark.exhaustive),
         pytest.param(["--all"], marks=pytest.mark.exhaustive),
     ],
@@ -100,10 +100,10 @@ def test_a_kept_result_is_one_of_a_helper_too(
     ("words", "files", "servers"),
     [
         (["--fresh"], "1-12", 3),
-        (["--fresh", "--json"], "1-12", 3),
-        (["--fresh"], "1-5", 1),
+        pytest.param(["--fresh", "--json"], "1-12", 3, marks=pytest.mark.exhaustive),
+        pytest.param(["--fresh"], "1-5", 1, marks=pytest.mark.exhaustive),
         (["--official", "--seed", "course", "--isolation", "auto"], "1-12", 1),
-        (["--fresh", "--seed", "another"], "1-2", 1),
+        pytest.param(["--fresh", "--seed", "another"], "1-2", 1, marks=pytest.mark.exhaustive),
     ],
 )
 def test_there_are_as_many_sandboxes_as_cores(

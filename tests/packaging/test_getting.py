@@ -61,6 +61,7 @@ def command(program: str) -> list[str]:
     return [str(ROOT) if word == "." else word for word in shlex.split(found, comments=True)]
 
 
+@pytest.mark.exhaustive
 def test_uvx_starts_the_course_without_installing_it(getting: Getting, tmp_path: Path) -> None:
     """One command, and the exercises are there."""
     done = getting(*command("uvx"))

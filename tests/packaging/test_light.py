@@ -50,6 +50,7 @@ def test_a_learner_needs_no_torch(grade: Run, tmp_path: Path) -> None:
     assert "Score 10/10" in engine.stdout
 
 
+@pytest.mark.exhaustive
 def test_every_wrong_answer_is_explained_without_torch(grade: Run, tmp_path: Path) -> None:
     """A wrong file for each exercise, graded in full: what is asked about a failure is in the answer book, too."""
     folder = tmp_path / "exercises"

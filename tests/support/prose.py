@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from read_yaml import LOADER
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = 35
@@ -75,7 +76,7 @@ def docstrings(path: Path) -> Iterator[Passage]:
 
 def texts(path: Path) -> Iterator[Passage]:
     """Yield the titles, explanations and hints of a YAML file."""
-    waiting = [(yaml.compose(path.read_text(encoding="utf-8")), False)]
+    waiting = [(yaml.compose(path.read_text(encoding="utf-8"), Loader=LOADER), False)]
     while waiting:
         node, told = waiting.pop()
         if isinstance(node, yaml.MappingNode):

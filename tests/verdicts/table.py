@@ -52,12 +52,12 @@ KINDS = (RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE, RIGHT_VARIANT, WRONG_VARIAN
 
 # each run of the tests grades one of this many of an exercise's programs of a kind; a long run grades the others, too
 ONE_OF = {
-    RIGHT_ENGINE: 16,
-    WRONG_ENGINE: 48,
-    NO_PASS_ENGINE: 1,
-    RIGHT_VARIANT: 16,
-    WRONG_VARIANT: 24,
-    MISCONCEPTION: 36,
+    RIGHT_ENGINE: 32,
+    WRONG_ENGINE: 96,
+    NO_PASS_ENGINE: 2,
+    RIGHT_VARIANT: 32,
+    WRONG_VARIANT: 48,
+    MISCONCEPTION: 72,
 }
 # of these exercises, one of twice as many: a file takes the grader as long as ten others, or has further tests
 COSTLY = ("14_gradcheck", "17_names")

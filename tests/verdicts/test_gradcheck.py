@@ -34,6 +34,7 @@ def test_verdicts_do_not_depend_on_the_seed(table: ModuleType, memo: Path, seed:
     assert {} == table.told(verdict for verdict in verdicts if verdict.wrongly_accepted or verdict.wrongly_refused)
 
 
+@pytest.mark.exhaustive
 def test_points_of_a_wrong_step_do_not_depend_on_the_seed(table: ModuleType, memo: Path) -> None:
     """A step that is too large or too small loses the same checks whatever the seed draws."""
     steps = ("step_of_a_hundredth", "step_of_1e-10")

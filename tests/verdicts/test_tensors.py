@@ -14,7 +14,7 @@ SAYS: dict[str, dict[str, list[str]]] = {
     path.stem: read_yaml(path) for path in sorted(Path(__file__).with_name("says").glob("*.yaml"))
 }
 LATE = pytest.mark.exhaustive
-EACH = 12  # each run of the tests grades one of this many wrong files
+EACH = 24  # each run of the tests grades one of this many wrong files
 
 
 def wrong(table: ModuleType, stem: str) -> list[Any]:

@@ -10,7 +10,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from in_process import run_grade
@@ -903,12 +903,9 @@ def test_the_lesson_comes_first_and_nothing_is_cut(
 # -- What others could have written
 
 
-@pytest.mark.parametrize(
-    ("action", "forged"), [(action, forged) for action, every in ATTACKS["answers"].items() for forged in every]
-)
-def test_a_forged_answer_is_refused(still: BrowserContext, action: str, forged: Any) -> None:
+def test_forged_answers_are_refused(still: BrowserContext) -> None:
     """An answer of an interpreter has the form and the bounds of the grader's own, or it is none."""
-    page = still.pages[0] if still.pages else still.new_page()
+    page = still.new_page()
     page.goto("/")
     ask = """([action, text]) => {
         try { return answered(action, text) && "taken"; } catch (error) { return error.name; }
@@ -917,8 +914,12 @@ def test_a_forged_answer_is_refused(still: BrowserContext, action: str, forged: 
     right |= {"outcome": "a", "checks": [], "message": [], "observed": [], "learnt": ""}
     right |= {"hints": [1], "report": "{}", "searched": True, "line": "", "printed": [{"titles": ["a"], "text": "b"}]}
     assert "taken" == page.evaluate(ask, ["grade", json.dumps(right)])
-    text = json.dumps({**(right if action == "grade" else {}), **forged}).replace("LARGE", 5_000_000 * "x")
-    assert page.evaluate(ask, [action, text]) in ("Error", "SyntaxError")
+    taken = []
+    for action, forged in [(action, forged) for action, every in ATTACKS["answers"].items() for forged in every]:
+        text = json.dumps({**(right if action == "grade" else {}), **forged}).replace("LARGE", 5_000_000 * "x")
+        if page.evaluate(ask, [action, text]) not in ("Error", "SyntaxError"):
+            taken.append((action, forged))
+    assert [] == taken
 
 
 def test_an_answer_is_judged_by_its_check(visit: Visit) -> None:

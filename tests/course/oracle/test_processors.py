@@ -18,11 +18,10 @@ from grader.course.oracle.answers import OracleQuestion, OracleReply
 from grader.course.program import Question
 from grader.verdict.checks.outcome import alike
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 
 # What makes MKL and torch take the code of another CPU; this one runs what it can of it.
-# Each run has the most general code of MKL and of torch, and a long run has this CPU's own code and the others.
 OWN: dict[str, str] = {}
 GENERAL = {"MKL_CBWR": "COMPATIBLE", "ATEN_CPU_CAPABILITY": "default"}
 OTHERS = [{"MKL_CBWR": name} for name in ("COMPATIBLE", "AUTO", "SSE4_2", "AVX2", "AVX512")]
@@ -42,9 +41,8 @@ OURS = Path(__file__).with_name("test_compute.py")
 
 
 def each_of(*settings: dict[str, str]) -> pytest.MarkDecorator:
-    """Run a test with some settings in each run, and with the others in a long one."""
-    others = [pytest.param(other, marks=pytest.mark.exhaustive) for other in (OWN, *OTHERS)]
-    return pytest.mark.parametrize("settings", [*settings, *others], ids=lambda it: "-".join(it.values()) or "none")
+    """Run a test with each of these settings."""
+    return pytest.mark.parametrize("settings", settings, ids=lambda it: "-".join(it.values()) or "none")
 
 
 def run(settings: Mapping[str, str], *words: object, given: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
@@ -87,7 +85,7 @@ def compatible(requests: bytes) -> list[Answer]:
     return replies(run(GENERAL, "-m", "grader.course.oracle.compute", given=requests).stdout)
 
 
-@each_of()
+@each_of(OWN, *OTHERS)
 def test_the_process_gives_the_same_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes, compatible: Sequence[Answer]
 ) -> None:
@@ -98,7 +96,7 @@ def test_the_process_gives_the_same_digits(
     assert [] == [question.shown for question, before, now in found if before != now]
 
 
-@each_of(GENERAL)
+@each_of(GENERAL, OWN, *OTHERS)
 def test_no_answer_depends_on_the_last_digits(
     settings: Mapping[str, str], asked: Mapping[str, Question], requests: bytes
 ) -> None:

@@ -40,7 +40,7 @@ def test_without_npm_it_is_said(
         assert "*** NOT CHECKED" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_mistakes_are_found(tmp_path: Path) -> None:
     """Each script that would show `undefined` or an object has an error at the line of its mistake, and no other."""
     folder = Path(sys.prefix, "javascript")

@@ -172,7 +172,7 @@ def same_verdict(text: Text, small: Graded) -> None:
 EVERY = [text for text in (*RIGHT, *WRONG) if "float32" not in text.text]
 
 
-@every("text", EVERY[4::40], ids=[text.name for text in EVERY[4::40]])
+@every("text", EVERY[4::80], ids=[text.name for text in EVERY[4::80]])
 def test_the_small_numpy_changes_no_verdict(text: Text, small: Graded) -> None:
     """Statuses, messages and facts are those of numpy."""
     same_verdict(text, small)
