@@ -758,7 +758,7 @@ WORDS = {
     "chart.about": "Distribution of scores: median {median} of {most}; learners per tenth of the points: {bands}",
     "table.none": "None.",
     "review.all": "Close all reviews for one reason, without a change:",
-    "review.keep": KEEP,
+    "review.keep": "If nothing changes:",
     "review.again": AGAIN,
     "table.exercises": "Exercises",
     "table.checks": "Checks",
