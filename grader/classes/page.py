@@ -33,10 +33,13 @@ from ..words.instructor import (
     cause_text,
     cut_text,
     decided_text,
+    is_ready,
     keep_all_commands,
     keep_command,
     more_text,
     review_command,
+    review_question,
+    review_text,
 )
 from .cohort import ExerciseStatistics, Review, Summary
 from .people import adjusted
@@ -480,15 +483,25 @@ def _grades(summary: Summary) -> Iterator[str]:
 
 
 def _reviews(summary: Summary, results: str, color: bool) -> Iterator[str]:
-    """Yield what people have to decide, and the commands that keep every result as it is."""
+    """Yield what people have to decide, each question once, and the commands that keep every result as it is."""
     if not summary.needs_review:
         return
     yield from ("", colored(words.REVIEW, attrs=["bold"], force_color=color, no_color=not color))
-    for review in summary.needs_review[:_SHOWN]:
-        yield from _review(review, results)
-    yield from _more(len(summary.needs_review))
-    every = keep_all_commands((one for review in summary.needs_review for one in review.reasons), results)
-    yield from ("", words.KEEP_ALL, *(f"  {plain(command)}" for command in every)) if every else ()
+    shown = [(review, reason) for review in summary.needs_review[:_SHOWN] for reason in review.reasons[:_SHOWN]]
+    by_question: dict[str, list[tuple[Review, NeedsReview]]] = {}
+    # `sorted` keeps the order of equal items, so that the reasons whose commands are complete come first
+    for review, reason in sorted(shown, key=lambda one: not is_ready(one[1])):
+        by_question.setdefault(review_question(reason), []).append((review, reason))
+    kept = any(keep_command(reason, review.id) for review, reason in shown)
+    yield from [f"  {words.KEEP}"] if kept else ()
+    for question, found in by_question.items():
+        yield from _wrapped(question, "  ")
+        for review, reason in found:
+            yield from _review(review, reason, results)
+    every = [reason for review in summary.needs_review for reason in review.reasons]
+    yield from _more(len(every), len(shown))
+    commands = keep_all_commands(every, results)
+    yield from ("", words.KEEP_ALL, *(f"  {plain(command)}" for command in commands)) if commands else ()
 
 
 def _exercises(summary: Summary) -> Iterator[str]:
@@ -530,17 +543,13 @@ def _misconceptions(summary: Summary) -> Iterator[str]:
     yield from _more(len(summary.misconceptions))
 
 
-def _review(review: Review, results: str) -> Iterator[str]:
-    """Yield the lines of a review: the learner, and each reason with its question and the command that decides it."""
-    for reason, text, question in list(zip(review.reasons, review.texts, review.questions, strict=True))[:_SHOWN]:
-        yield from _wrapped(f"{_who(review)}: {plain(text)}", "  ", 4)
-        yield from _wrapped(plain(question), "      ")
-        yield f"      {plain(review_command(reason, review.id, results))}"
-        keep = keep_command(reason, review.id, results)
-        yield from (f"      {words.KEEP}", f"      {plain(keep)}") if keep else ()
-        again = again_command(reason, review.id, results)
-        yield from (f"      {words.AGAIN}", f"      {plain(again)}") if again else ()
-    yield from _more(len(review.reasons))
+def _review(review: Review, reason: NeedsReview, results: str) -> Iterator[str]:
+    """Yield the lines of a reason for a review: the learner and the reason, and the commands that decide it."""
+    yield from _wrapped(f"{_who(review)}: {plain(review_text(reason))}", "    ", 4)
+    yield f"      {plain(review_command(reason, review.id, results))}"
+    keep, again = keep_command(reason, review.id, results), again_command(reason, review.id, results)
+    yield from [f"      {plain(keep)}"] if keep else ()
+    yield from (f"      {words.AGAIN}", f"      {plain(again)}") if again else ()
 
 
 def _who(review: Review) -> str:
@@ -617,5 +626,5 @@ def _some(names: Sequence[str]) -> str:
     return few(names, _SHOWN, "more in cohort.json")
 
 
-def _more(count: int) -> list[str]:
-    return [f"  {words.more(count - _SHOWN)}"] if count > _SHOWN else []
+def _more(count: int, shown: int = _SHOWN) -> list[str]:
+    return [f"  {words.more(count - shown)}"] if count > shown else []

@@ -669,7 +669,7 @@ def late(name: str, seconds: int) -> str:
     return f"{name} by {duration_text(seconds)}"
 
 
-KEEP = "If nothing changes:"
+KEEP = "A command with --keep records that nothing changes."
 AGAIN = "To grade it again:"
 KEEP_ALL = "Close all reviews for one reason, without a change:"
 beside = Sentence("Not part of any submission: {names}")
@@ -758,7 +758,7 @@ WORDS = {
     "chart.about": "Distribution of scores: median {median} of {most}; learners per tenth of the points: {bands}",
     "table.none": "None.",
     "review.all": "Close all reviews for one reason, without a change:",
-    "review.keep": KEEP,
+    "review.keep": "If nothing changes:",
     "review.again": AGAIN,
     "table.exercises": "Exercises",
     "table.checks": "Checks",

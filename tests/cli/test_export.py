@@ -470,3 +470,27 @@ def test_moodles_worksheet_gets_grades_and_feedback(results: Path, course: Cours
     assert jane["Feedback comments"].startswith("01 distribute: ")
     assert ("", "") == (otieno["Grade"], otieno["Feedback comments"])
     assert [True] == ["more points than Moodle's maximum grade" in warning for warning in done.warnings]
+
+
+def test_moodle_reads_every_cell_of_the_worksheet(results: Path, course: Course) -> None:
+    """Feedback is HTML with a line for each exercise and comment. No cell has a backslash before a quotation mark."""
+    head = "Identifier,Full name,Email address,Grade,Maximum grade,Online text,Last modified (grade),Feedback comments"
+    text = 'print(""\\"", 1)\nend\\'
+    cells = f'Participant {{}},{{}},{{}}@example.org,,-,"{text}",-,"see ""C:\\"""\n'.format
+    people = [("7", "Jane", "jane"), ("8", "Nobody", "nobody")]
+    (results / "roster.csv").write_text(f"{head}\n" + "".join(cells(*one) for one in people))
+    roster = Roster(tuple(Person(name, email=f"{login}@example.org", moodle_id=id) for id, name, login in people))
+    comment = 'Use `a < b`, \\"so".\nSee D:\\'
+    decision = Decided("Ada", "2026-03-05T10:00:00Z", "well done", comment=comment)
+    reports = [read_report((results / "reports" / "jane.json").read_bytes())]
+    class_of = Class((HandIn.of(reports[0].submission),), roster, overrides=Overrides({"jane": (decision,)}))
+    write_summary(results, summarise(course, reports, {}, people=class_of))
+    (results / "reports" / "otieno.json").unlink()
+    exported(results, "moodle")
+    written = (results / "exports" / "moodle.csv").read_text()
+    jane, nobody = csv.DictReader(io.StringIO(written))
+    first, second, *_ = shown = jane["Feedback comments"].split("<br>")
+    assert ("01 distribute: ", "02 swap: ") == (first[:15], second[:9])
+    assert ["Use `a &lt; b`, &#92;&quot;so&quot;.", "See D:&#92;"] == shown[len(course.exercises) :][:2]
+    assert 'print("\\ ", 1)\nend\\ ' == jane["Online text"] == nobody["Online text"]
+    assert 'see "C:\\ "' == nobody["Feedback comments"]

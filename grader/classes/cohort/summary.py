@@ -27,7 +27,7 @@ from ..people import Class, HandIn, Mark, digests, in_force, mark, merged, settl
 CohortSchema: TypeAlias = Literal["backward/cohort/v4"]
 COHORT_SCHEMA: CohortSchema = "backward/cohort/v4"
 WEAK = 0.2  # an item below this is usually called poor (Ebel and Frisbie, Essentials of Educational Measurement)
-_ENOUGH = 30  # with fewer learners, chance makes a correlation small or negative
+_ENOUGH = 30  # with fewer submissions, chance makes a correlation small or negative
 _BANDS = 10
 Untried: TypeAlias = Literal["", "missing", "not_started"]  # no submission has the exercise, or none has begun it
 
@@ -359,6 +359,8 @@ class _Statistics:
         self._course = course
         self._learners = [one for one in learners if one.standing == "graded"]
         self._results = [results[one.report].after(merged(one.decisions).points, course) for one in self._learners]
+        # the members of a group have the same results, so they are no evidence of their own about a check
+        self._enough = len({one.submission for one in self._learners}) >= _ENOUGH
 
     def scores(self) -> Scores:
         """Return the distribution of the points."""
@@ -391,7 +393,7 @@ class _Statistics:
         passed = [one.passed[at][place] for one in self._results]
         own = [0 if check.bonus else one.points[at][place] for one in self._results]
         rest = [learner.score - points for learner, points in zip(self._learners, own, strict=True)]
-        return _check(check, passed, rest, untried)
+        return _check(check, passed, rest, untried, self._enough)
 
     def part(self, part: Part) -> PartStatistics:
         """Return the statistics of a part of the course."""
@@ -474,19 +476,25 @@ def _untried(statuses: Mapping[str, int]) -> Untried:
     return "not_started" if "not_started" in found else "missing"
 
 
-def _check(check: Check, passed: Sequence[bool], rest: Sequence[int], untried: Untried) -> CheckStatistics:
+def _check(
+    check: Check, passed: Sequence[bool], rest: Sequence[int], untried: Untried, enough: bool
+) -> CheckStatistics:
     rate = round(statistics.fmean(passed), 4) if passed else 0.0
     # a correlation with numbers that are all equal is not defined
     defined = len(set(passed)) > 1 and len(set(rest)) > 1
     correlation = round(statistics.correlation(passed, rest), 4) if defined else None
-    note = check_note(untried or _kind(passed, correlation))
+    note = check_note(untried or _kind(passed, correlation if enough else None))
     return CheckStatistics(check.id, check.title, sum(passed), rate, correlation, note)
 
 
 def _kind(passed: Sequence[bool], correlation: float | None) -> str:
-    """Return the kind of a remark on a check, or an empty text."""
+    """Return the kind of a remark on a check, or an empty text.
+
+    Args:
+        correlation: the discrimination; None if it is not defined, or comes from too few submissions.
+    """
     if passed and len(set(passed)) == 1:
         return "everybody" if passed[0] else "nobody"
-    if correlation is None or correlation >= WEAK or len(passed) < _ENOUGH:
+    if correlation is None or correlation >= WEAK:
         return ""
     return "negative" if correlation < 0 else "weak"

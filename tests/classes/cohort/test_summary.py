@@ -110,7 +110,7 @@ def test_checks_that_tell_nothing_are_noted(summary: Summary) -> None:
 
 
 def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> None:
-    """A negative discrimination and one near 0 have a note, in a class of thirty or more."""
+    """A discrimination that is negative or near 0 has a note from thirty submissions on. Groups hand in one each."""
     rng = random.Random(1)
     made = []
     for number in range(40):
@@ -123,6 +123,12 @@ def test_a_check_that_the_weak_pass_is_noted(course: Course, solved: Report) -> 
     assert notes["swap", "upstream"].startswith("those who pass it have fewer points")
     few = {(e.id, c.id): c.note for e in summarise(course, made[6:-5], {}).exercises for c in e.checks}
     assert ("", "") == (few["swap", "upstream"], few["swap", "other_value"])
+    some = made[10:-10]
+    names = [report.submission.id for report in some]
+    pairs = [Person(f"{name}{more}", f"{name}{more}", group=name) for name in names for more in ("", "b")]
+    people = Class(tuple(HandIn.of(report.submission) for report in some), Roster(tuple(pairs)))
+    grouped = summarise(course, some, {}, people=people)
+    assert (40, {""}) == (grouped.scores.learners, {c.note for c in grouped.exercises[1].checks if c.id == "upstream"})
     assert notes["swap", "other_value"] == ""
 
 

@@ -42,7 +42,7 @@ def test_who_could_not_be_graded_comes_last_with_the_reason(course: Course, grad
     """Submissions that could not be graded are also counted in the first line."""
     shown = render_cohort(summarise(course, graded, {"jane": "the process ended with signal 9"}))
     assert f"{len(graded)} of {len(graded) + 1} submissions graded" in shown
-    assert "  jane: not graded: the process ended with signal 9" in shown.partition("Needs review")[2]
+    assert "    jane: not graded: the process ended with signal 9" in shown.partition("Needs review")[2]
 
 
 def test_a_class_of_nobody_can_be_shown(course: Course) -> None:
@@ -98,25 +98,33 @@ def test_lists_of_people(course: Course, graded: tuple[Report, ...]) -> None:
     shown = render_cohort(replace(summary, learners=rows, needs_review=(twin,)))
     assert "Not in the roster (1): Eve\n" in shown
     assert "Ambiguous in the roster (1): Jo Roe\n" in shown
-    assert "jo: ambiguous: more than one person in the roster may have submitted it:" in shown
-    assert "`stu1` or `stu2`\n" in shown
-    assert "Which of them submitted it?\n      grade decide RESULTS stu1 --submission jo --why TEXT\n" in shown
+    assert (
+        "  Which of them submitted it?\n"
+        "    jo: ambiguous: more than one person in the roster may have submitted it:\n"
+        "    `stu1` or `stu2`\n"
+        "      grade decide RESULTS stu1 --submission jo --why TEXT\n"
+    ) in shown
     assert "Late (1): Bob B by 1 day 1 hour\n" in shown
 
 
 def test_every_reason_of_a_review_is_shown(course: Course, graded: tuple[Report, ...]) -> None:
-    """Each has its question and its command. Reasons whose command is complete come first."""
+    """Each question is there once, and each reason below it with its commands. Complete commands come first."""
     note = NeedsReview("note", detail="files with other names were not graded: mine.py")
     near = NeedsReview("near_name", "swap", names=("02-swap.py",))
-    shown = render_cohort(replace(summarise(course, graded, {}), needs_review=(Review.of("jo", (note, near)),)))
+    reviews = (Review.of("jo", (note, near)), Review.of("eve", (near,)))
+    shown = render_cohort(replace(summarise(course, graded, {}), needs_review=reviews))
     assert (
-        "  jo: swap: the file is missing, but there is `02-swap.py`\n"
-        "      Does this file count for the exercise?\n"
+        "Needs review\n"
+        "  A command with --keep records that nothing changes.\n"
+        "  Does this file count for the exercise?\n"
+        "    jo: swap: the file is missing, but there is `02-swap.py`\n"
         "      grade decide RESULTS jo --file swap=02-swap.py --why TEXT\n"
-        "      If nothing changes:\n"
         "      grade decide RESULTS jo --keep swap.near_name --why TEXT\n"
-        "  jo: files with other names were not graded: mine.py\n"
-        "      Should the note change the score?\n"
+        "    eve: swap: the file is missing, but there is `02-swap.py`\n"
+        "      grade decide RESULTS eve --file swap=02-swap.py --why TEXT\n"
+        "      grade decide RESULTS eve --keep swap.near_name --why TEXT\n"
+        "  Should the note change the score?\n"
+        "    jo: files with other names were not graded: mine.py\n"
     ) in shown
 
 
