@@ -1,7 +1,10 @@
 """Systems other than Linux, as far as they can be imitated on it."""
 
+import json
+import queue
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -64,20 +67,29 @@ def test_a_learner_needs_nothing_that_only_linux_has(work: Path, environment: di
         assert (True, "") == (done.returncode in (0, 1), done.stderr)
 
 
-def without_posix(environment: Mapping[str, str], cwd: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    """Run `grade` in a Python without what Windows lacks. Learner code runs in such a Python, too."""
-    script = (
-        PRELUDE
-        + f"""
-from grader.runner.sandbox import children
-children._BOOT = {PRELUDE!r} + children._BOOT
-from grader.__main__ import main
-sys.argv[0] = "grade"
-sys.exit(main())
-"""
-    )
-    command = [sys.executable, "-c", script, *words]
-    bare = {**environment, "PATH": str(cwd), "PYTHONPATH": str(ROOT)}
+_GRADE = 'from grader.__main__ import main; sys.argv[0] = "grade"; sys.exit(main())'
+
+
+def restricted(
+    environment: Mapping[str, str], cwd: Path, *words: str, run: str = _GRADE
+) -> tuple[list[str], dict[str, str]]:
+    """Return a command that runs some code in a Python without what Windows lacks, and its environment.
+
+    By default, the code is that of `grade`. Learner code runs in such a Python, too.
+    """
+    children = f"from grader.runner.sandbox import children\nchildren._BOOT = {PRELUDE!r} + children._BOOT\n"
+    return [sys.executable, "-c", PRELUDE + children + run, *words], {
+        **environment,
+        "PATH": str(cwd),
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def without_posix(
+    environment: Mapping[str, str], cwd: Path, *words: str, run: str = _GRADE
+) -> "subprocess.CompletedProcess[str]":
+    """Run a `restricted` command to its end."""
+    command, bare = restricted(environment, cwd, *words, run=run)
     return subprocess.run(command, cwd=cwd, env=bare, capture_output=True, text=True, check=False)
 
 
@@ -100,6 +112,74 @@ def test_a_learner_needs_nothing_that_windows_lacks(environment: dict[str, str],
     for words in (("hint",), ("next",), ("play", "1", "--no-open"), ("reset", "1"), ("list",)):
         done = without_posix(environment, folder, *words)
         assert (True, "") == (done.returncode == 0, done.stderr), words
+
+
+@pytest.mark.slow
+def test_notebooks_and_consoles_work_without_posix(environment: dict[str, str], tmp_path: Path) -> None:
+    """A cell of a notebook is graded. A console of an old code page shows every line, with other marks."""
+    right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+    cell = right.replace("+= out.grad", "+= out.grad ** 2  # é →")
+    notebook = {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {},
+        "cells": [
+            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell},
+        ],
+    }
+    (tmp_path / "work.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    for encoding in ("utf-8", "cp437", "cp1252"):
+        shown = without_posix({**environment, "PYTHONIOENCODING": encoding}, tmp_path, "1", "work.ipynb")
+        assert (1, "") == (shown.returncode, shown.stderr), encoding
+        assert "PARTIAL  01 distribute" in shown.stdout
+        assert "each input receives" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.slow
+def test_pytest_works_without_posix(environment: dict[str, str], tmp_path: Path) -> None:
+    """Each check is a test, which fails with what `grade` says."""
+    assert 0 == without_posix(environment, tmp_path, "start", ".").returncode
+    right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+    (tmp_path / "exercises" / "01_distribute.py").write_text(
+        right.replace("+= out.grad", "+= out.grad ** 2"), encoding="utf-8"
+    )
+    run = "import pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'exercises/01_distribute.py']))"
+    done = without_posix(environment, tmp_path, run=run)
+    assert 1 == done.returncode, done.stderr
+    assert "1 failed" in done.stdout
+    assert "each input receives" in " ".join(done.stdout.split())
+
+
+@pytest.mark.slow
+def test_watch_works_without_posix(environment: dict[str, str], tmp_path: Path) -> None:
+    """A save is graded, also where no keys can be read."""
+    assert 0 == without_posix(environment, tmp_path, "start", ".").returncode
+    file = tmp_path / "exercises" / "01_distribute.py"
+    right = (ROOT / "solutions" / "01_distribute.py").read_text(encoding="utf-8")
+    command, bare = restricted({**environment, "PYTHONUNBUFFERED": "1"}, tmp_path, "watch")
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=bare, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        lines: queue.Queue[str] = queue.Queue()
+        assert process.stdout
+        reading = (line.decode("utf-8", "replace") for line in process.stdout)
+        threading.Thread(target=lambda: [lines.put(line) for line in reading], daemon=True).start()
+        try:
+            wait_for(lines, "Save the file")
+            file.write_text(right, encoding="utf-8")
+            wait_for(lines, "PASS")
+        finally:
+            process.kill()
+
+
+def wait_for(lines: "queue.Queue[str]", words: str) -> None:
+    """Wait for a line with these words."""
+    seen = []
+    for _ in range(500):
+        seen.append(lines.get(timeout=60))
+        if words in seen[-1]:
+            return
+    pytest.fail("".join(seen))
 
 
 @pytest.mark.slow

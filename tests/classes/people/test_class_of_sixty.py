@@ -1,4 +1,4 @@
-"""A class of sixty with all kinds of events gets the same final table from six layouts.
+"""A class of sixty with all kinds of events gets the same final table from seven layouts.
 
 The expected table is computed here from `course.yaml` and the list of people alone. Nothing is graded: a pool answers
 with the known report on each of a few texts.
@@ -129,7 +129,7 @@ def folders() -> Files:
 
 
 def clones() -> Files:
-    """Return clones as from GitHub Classroom, with a prefix and a commit whose time counts."""
+    """Return clones with a prefix and a commit whose time counts."""
     files: Files = {f"backward-{p.login}/{EXERCISE}": text(p.variant) for p in SUBMITTED}
     for name, p in [*((p.login, p) for p in SUBMITTED), (EVE, CLASS[0])]:
         content = f"tree {'0' * 40}\ncommitter x <x@y> {int(p.time.timestamp())} +0100\n\nx".encode()
@@ -138,6 +138,17 @@ def clones() -> Files:
         files[f"backward-{name}/.git/objects/{digest[:2]}/{digest[2:]}"] = zlib.compress(stored)
         files[f"backward-{name}/.git/HEAD"] = f"{digest}\n"
     return files
+
+
+def classroom50() -> Files:
+    """Return what `gh teacher download` of Classroom 50 makes: clones, and beside them a line for each attempt."""
+    header = "username,first_name,last_name,email,section,score,max_score,datetime,submission_tag,submitted_by,late"
+    lines = [
+        f"{p.login},{p.first},{p.last},,{p.section},{number},9,{p.time.isoformat()},submit/{number},{p.login},false"
+        for p in SUBMITTED
+        for number in (1, 2)
+    ]
+    return {**clones(), "scores.csv": "\n".join([header, *lines, ""])}
 
 
 def moodle() -> Files:
@@ -175,7 +186,7 @@ def canvas() -> Files:
 
 
 LAYOUT = {"folders": folders, "clones": clones, "moodle": moodle, "gradescope": gradescope}
-LAYOUT |= {"nbgrader": nbgrader, "canvas": canvas}
+LAYOUT |= {"nbgrader": nbgrader, "canvas": canvas, "classroom50": classroom50}
 TIMELESS = ("folders", "moodle", "canvas")  # the roster has the times
 
 
