@@ -60,7 +60,7 @@ def worksheet(reports: Iterable[Report], request: ExportRequest) -> Iterator[str
 def _feedback(report: Report) -> str:
     """Return the points of each exercise, the penalty, comments and decisions, each in a line."""
     learner = report.learner or None
-    points = [(f"{one.number} {one.id}", one.score + one.bonus, one.max_score) for one in report.exercises]
+    points = [(f"{one.number} {one.id}", one.score, one.max_score, one.bonus) for one in report.exercises]
     notes = [] if learner is None else [*([learner.comment] if learner.comment else []), *other_decisions(learner)]
     return worksheet_feedback(points, learner.penalty if learner else 0, notes)
 

@@ -494,9 +494,17 @@ grades_too_high = Sentence(
 )
 
 
-def worksheet_feedback(points: Sequence[tuple[str, int, int]], penalty: int, notes: Sequence[str]) -> str:
-    """Return a text for a learner: the points of exercises with their maximum, the penalty for lateness, and notes."""
-    lines = [f"{name}: {score} of {most}" for name, score, most in points]
+def worksheet_feedback(points: Sequence[tuple[str, int, int, int]], penalty: int, notes: Sequence[str]) -> str:
+    """Return a text for a learner: the points of exercises, the penalty for lateness, and notes.
+
+    Args:
+        points: the name, the score, its maximum and the bonus of each exercise.
+        penalty: the points that lateness costs.
+        notes: further lines.
+    """
+    lines = [
+        f"{name}: {score} of {most}{f', and {bonus} bonus' if bonus else ''}" for name, score, most, bonus in points
+    ]
     return "\n".join([*lines, *([f"Penalty: {penalty}"] if penalty else []), *notes])
 
 

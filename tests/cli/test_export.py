@@ -468,6 +468,12 @@ def test_moodles_worksheet_gets_grades_and_feedback(results: Path, course: Cours
         jane["Last modified (grade)"],
     )
     assert jane["Feedback comments"].startswith("01 distribute: ")
+    bonus = [
+        f"{one.number} {one.id}: {one.score} of {one.max_score}, and {one.bonus} bonus"
+        for one in reports[0].exercises
+        if one.bonus
+    ]
+    assert bonus == [line for line in jane["Feedback comments"].split("<br>") if "bonus" in line] != []
     assert ("", "") == (otieno["Grade"], otieno["Feedback comments"])
     assert [True] == ["more points than Moodle's maximum grade" in warning for warning in done.warnings]
 
