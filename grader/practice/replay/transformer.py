@@ -1,5 +1,6 @@
 """Train the transformer of a learner's file, and let it make names. The replay page shows the result."""
 
+import itertools
 import math
 import random
 import re
@@ -7,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 from ...base.files import yaml_texts
@@ -81,20 +81,21 @@ def trained_transformers(
     Adam keeps its means in the learner's `train`. So what is shown earlier is trained from the start, too.
 
     Args:
-        names: the names to learn from, at least one; by default those of the course.
+        names: the names to learn from, at least one; by default those of the course. Those for which there are too few
+            steps are left out.
         rate: the learning rate.
         parts: the numbers of steps after which it is shown, too.
 
     Raises:
         WorkerGone: the sandbox has died. The learner's code never causes an error here.
     """
-    names = names or own_names()
+    names = tuple(names or own_names())[: STEPS * TOGETHER]
     for steps in (*parts, STEPS):
         trained, parameters = _trained(warm, limits, file, names, steps, rate)
         rows = _probabilities(warm, limits, file, names[:_LISTED], parameters) if parameters else ()
         yield Model(
             source=plain(file.name),
-            names=tuple(names),
+            names=names,
             letters=LETTERS,
             rate=rate,
             guessing=math.log(len(LETTERS)),
@@ -135,11 +136,11 @@ def _trained(
     warm: Started | Host, limits: Limits, file: FileToReplay, names: Sequence[str], steps: int, rate: float
 ) -> tuple[Trained, Parameters]:
     """Return how training went, and the parameters after it; no parameters if it did not end."""
-    together = [list(names[at : at + TOGETHER]) for at in range(0, len(names), TOGETHER)]
-    if len(together) > 1 and len(together[-1]) < TOGETHER:
-        together.pop()  # every step learns from equally many names
-    losses = [f"L{at}" for at in range(min(steps, len(together)))]
-    calls = (f"{loss} = loss_of({listed}, {_MODEL})" for loss, listed in zip(losses, together, strict=False))
+    each = min(TOGETHER, len(names))
+    # as many losses as there are until the first one comes again: after the last name, a step goes on with the first
+    losses = [f"L{at}" for at in range(min(steps, math.lcm(len(names), each) // each))]
+    turns = itertools.cycle(names)
+    calls = (f"{loss} = loss_of({list(itertools.islice(turns, each))}, {_MODEL})" for loss in losses)
     sums = "; ".join(f"{loss} = sum(output) * {at}" for at, loss in enumerate(losses))
     asked = _program("; ".join(calls), sums, _start())
     places = [asked.index[loss] for loss in losses]
@@ -166,7 +167,7 @@ def _loss_of_pairs(names: Sequence[str]) -> float:
 
     It is the smallest loss that a bigram model can have on these names: the conditional entropy of a letter.
     """
-    pairs = Counter(pair for name in names for pair in pairwise(f"{DOT}{name}{DOT}"))
+    pairs = Counter(pair for name in names for pair in itertools.pairwise(f"{DOT}{name}{DOT}"))
     firsts = Counter[str]()
     for (first, _), count in pairs.items():
         firsts[first] += count

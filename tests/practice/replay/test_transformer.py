@@ -57,8 +57,8 @@ def torchs_losses() -> list[float]:
         return normed(x) @ weights["output"]
 
     losses = []
-    for step in range(5):
-        tokens = [transformer._tokens(name) for name in [WORDS[:2], WORDS[2:4]][step % 2]]
+    for names in (WORDS[:2], WORDS[2:4], (WORDS[4], WORDS[0]), WORDS[1:3], WORDS[3:5]):
+        tokens = [transformer._tokens(name) for name in names]
         every = torch.cat([logits(one) for one in tokens])
         targets = torch.tensor([token for one in tokens for token in (*one[1:], 0)])
         loss = torch.nn.functional.cross_entropy(every, targets)
@@ -71,10 +71,19 @@ def torchs_losses() -> list[float]:
 
 @pytest.mark.slow
 def test_each_step_learns_from_the_next_words(warm: Warm) -> None:
-    """The losses are those of torch: two batches take turns, and the odd word of the last batch is left out."""
+    """The losses are those of torch. After the last word, a step goes on with the first one."""
     (model,) = models(warm)
     assert ("", 2) == (model.trained.problem, model.together)
     assert torchs_losses() == pytest.approx(model.trained.losses)
+
+
+@pytest.mark.slow
+def test_words_for_which_there_is_no_step_are_left_out(warm: Warm, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the page names only words that the model has learnt from."""
+    monkeypatch.setattr(transformer, "STEPS", 2)
+    (model,) = models(warm)
+    assert WORDS[:4] == model.names
+    assert torchs_losses()[:2] == pytest.approx(model.trained.losses)
 
 
 @pytest.mark.slow
