@@ -165,7 +165,7 @@ def test_a_report_tells_one_choice_of_the_solution(warm: Started) -> None:
             f"\nValue.__mul__ = lambda a, b: [one(a, b) for one in Value.kept][{chosen}]\n",
         ]
     )
-    found = searched(warm, text)
+    found = searched(warm, text, ours.COURSE)  # it takes a slow machine longer than 0.2 s to list the edits
     assert found is not None
     assert found.found
     assert 1 >= sum(one.kind in ("function", "grafted") for one in found.found)

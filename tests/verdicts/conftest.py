@@ -23,8 +23,12 @@ def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # the first in each run of the tests, and the others in a long one
 OTHERS = 24
-LATE = [pytest.mark.exhaustive, pytest.mark.timeout(900)]
-PARTS = ["sample", *(pytest.param(f"others {number}", marks=LATE) for number in range(OTHERS))]
+LONG = pytest.mark.timeout(900)
+LATE = [pytest.mark.exhaustive, LONG]
+PARTS = [
+    pytest.param("sample", marks=LONG),
+    *(pytest.param(f"others {number}", marks=LATE) for number in range(OTHERS)),
+]
 
 
 @pytest.fixture(scope="session")

@@ -633,7 +633,8 @@ class ParsedFile:
             yield self._edit("operands", "arguments", *self._swapped(first, second))
         if isinstance(call.func, ast.Name):
             for position, argument in enumerate(arguments):
-                yield self._put("factor_dropped", f"{call.func.id} {position}", call, self._operand(argument))
+                if not isinstance(argument, ast.Starred):
+                    yield self._put("factor_dropped", f"{call.func.id} {position}", call, self._operand(argument))
             if len(arguments) == 2:
                 yield self._put("operator", call.func.id, call, f"({' + '.join(map(self._operand, arguments))})")
         # `x.append(y)` becomes `x.insert(0, y)`
@@ -722,7 +723,8 @@ class ParsedFile:
 
     def _wrapped(self, node: ast.expr) -> Iterator[_Edit]:
         """Yield an expression with a method, a function or an operand more, taken from the file."""
-        if isinstance(node, ast.Constant | ast.Tuple | ast.GeneratorExp | ast.Starred | ast.Compare | ast.Lambda):
+        alone = ast.Constant | ast.Tuple | ast.GeneratorExp | ast.Starred | ast.Slice | ast.Compare | ast.Lambda
+        if isinstance(node, alone):
             return
         text = self._operand(node)
         if isinstance(node, ast.Call | ast.BinOp):
