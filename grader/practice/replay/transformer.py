@@ -1,5 +1,6 @@
 """Train the transformer of a learner's file, and let it make names. The replay page shows the result."""
 
+import contextlib
 import itertools
 import math
 import random
@@ -13,7 +14,7 @@ from pathlib import Path
 from ...base.files import yaml_texts
 from ...base.text import plain
 from ...course.load import Limits
-from ...course.program import Program, program
+from ...course.program import Program, ProgramError, program
 from ...runner.client import Called, Host, Run, ask
 from ...runner.sandbox import Started
 from .language import Parameters, probabilities
@@ -92,7 +93,15 @@ def trained_transformers(
     names = tuple(names or own_names())[: STEPS * TOGETHER]
     for steps in (*parts, STEPS):
         trained, parameters = _trained(warm, limits, file, names, steps, rate)
-        rows = _probabilities(warm, limits, file, names[:_LISTED], parameters) if parameters else ()
+        rows: tuple[Probabilities, ...] = ()
+        drawn: tuple[str, ...] = ()
+        attention = None
+        # numbers may have become so large that no program can have them
+        with contextlib.suppress(ProgramError):
+            rows = _probabilities(warm, limits, file, names[:_LISTED], parameters) if parameters else ()
+            if rows:
+                drawn = _made(warm, limits, file, parameters)
+                attention = _attention(max(names[:_LISTED], key=len), parameters)
         yield Model(
             source=plain(file.name),
             names=names,
@@ -101,11 +110,11 @@ def trained_transformers(
             guessing=math.log(len(LETTERS)),
             trained=trained,
             rows=rows,
-            drawn=_made(warm, limits, file, parameters) if rows else (),
+            drawn=drawn,
             own=None,
             pairs=_loss_of_pairs(names),
             together=min(TOGETHER, len(names)),
-            attention=_attention(max(names[:_LISTED], key=len), parameters) if rows else None,
+            attention=attention,
         )
         if trained.problem:
             return
@@ -229,8 +238,11 @@ def _name(called: Called) -> str:
     return "".join(known.get(one, "?") if isinstance(one, float) else "?" for one in called.numbers or ())
 
 
-def _attention(name: str, parameters: Parameters) -> Attention:
-    """Return the weights of a correct attention layer with these parameters, for each head."""
+def _attention(name: str, parameters: Parameters) -> Attention | None:
+    """Return the weights of a correct attention layer with these parameters, for each head; None if one is not finite.
+
+    Raises `ProgramError` for parameters with which it cannot be computed.
+    """
     count, share = len(name) + 1, _WIDTH // _HEADS
 
     def split(matrix: str) -> str:
@@ -246,5 +258,7 @@ def _attention(name: str, parameters: Parameters) -> Attention:
         **{name: parameters[name] for name in ("letters", "positions", "queries", "keys")},
     )
     weights = computed.numbers_of("p", computed.values)
+    if not all(map(math.isfinite, weights)):
+        return None
     rows = [tuple(weights[at : at + count]) for at in range(0, len(weights), count)]
     return Attention(f"{DOT}{name}", tuple(tuple(rows[at : at + count]) for at in range(0, len(rows), count)))

@@ -140,6 +140,22 @@ def test_a_file_that_does_not_train_says_why(warm: Warm, old: str, new: str, pro
 
 
 @pytest.mark.slow
+def test_numbers_that_are_too_large_have_no_attention(warm: Warm) -> None:
+    """The parameters are finite, and their sums are not. What the file itself makes of them is shown."""
+    text = TEXT
+    for old, new in {
+        "    return norm(x) @ output\n": "    return output[[0] * len(tokens)] * 0\n",
+        "        adam.step()\n": "        for p in parameters:\n            p.data = np.full(p.data.shape, 1.7e308)\n",
+    }.items():
+        assert 1 == text.count(old)
+        text = text.replace(old, new)
+    (model,) = models(warm, text)
+    assert ("", 5, 14) == (model.trained.problem, len(model.trained.losses), len(model.drawn))
+    assert model.rows
+    assert model.attention is None
+
+
+@pytest.mark.slow
 def test_what_sample_returns_is_no_name(warm: Warm) -> None:
     """A token that is none is a question mark, and without tokens there is nothing to show."""
     (odd,) = models(warm, TEXT.replace("    return tokens[1:]\n    # END", "    return [1, 27, 2.5]\n    # END"))
