@@ -38,6 +38,7 @@ COURSE = """\
 format_version: 1
 course: {id: tensors, version: 1, title: Tensors, total: 12}
 allow_imports: [numpy]
+limits: {calls: 20_000_000, cpu_s: 20}  # a tape that is never emptied takes long for random programs, in a busy process
 exercises:
   - id: tensor
     title: Tensors
