@@ -95,6 +95,12 @@ class Person(_StrictRecord, frozen=True):
         ids = (self.login, self.sis_id, self.email, self.github, self.canvas_id, self.moodle_id, self.name)
         return next(filter(None, ids), "")
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return every name by which rules and decisions may refer to the person: the key, the login and so on."""
+        participant = f"Participant {self.moodle_id}" if self.moodle_id else ""  # as in Moodle's grading worksheet
+        return tuple(filter(None, (self.key, self.login, self.email, participant)))
+
 
 def platform_id(submitter: Submitter, origin: str) -> tuple[str, str]:
     """Return the field of a `Person` for a submitter's number, and the number; two empty texts for other ids.

@@ -409,7 +409,7 @@ def test_each_member_of_a_group_gets_their_own_feedback(course: Course, tmp_path
     people = (
         Person("Otieno O", "otieno", group="blue"),
         Person("Jane J", "jane", "jane@example.org", group="blue"),
-        Person("Nobody N", email="n@x", group="blue"),
+        Person("Noor N", email="n@x", group="blue"),
     )
     decided = {"otieno": (Decided("Ada", "2026-03-05", "so", comment="to Otieno"),)}
     people_of = Class((HandIn.of(made.submission),), Roster(people), overrides=Overrides(decided))

@@ -241,7 +241,7 @@ class DeadlineRules:
             own: the due date of an exercise that has its own, in place of that of the section or the class.
         """
         due = own or self.sections.get(person.section, self.due)
-        known = {person.key, person.login, person.email, *names}
+        known = {*person.names, *names}
         # an extension never makes a due date earlier
         best = due
         for one in self.extensions:

@@ -281,7 +281,7 @@ def settle(of: Class, marks: Mapping[str, Sequence[Mark]], grades: Grades, small
 
 def _names(key: str, person: Person) -> tuple[str, ...]:
     """Return the names by which a decision may refer to a person."""
-    return tuple(name for name in (key, person.login, person.email) if name)
+    return tuple(filter(None, (key, *person.names)))
 
 
 def _submitters(submission: HandIn) -> Iterator[tuple[str, Person]]:

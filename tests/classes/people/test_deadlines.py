@@ -49,6 +49,19 @@ def test_the_latest_extension_counts(rules: DeadlineRules, person: Person, expec
     assert expected == rules.due_for(person)
 
 
+@every("name", ["4711", "jo@example.org", "Participant 1006"])
+def test_an_extension_names_a_learner_in_several_ways(tmp_path: Path, name: str) -> None:
+    """By the key, the e-mail address, or as Moodle's worksheet names a participant; another participant has none."""
+    path = tmp_path / "deadlines.yaml"
+    path.write_text(
+        f'due: 2026-03-01T23:59:00+01:00\nextensions: [{{learner: "{name}", until: 2026-03-05T12:00:00Z, why: ill}}]\n'
+    )
+    rules = read_rules(path, EXERCISES)
+    jo = Person("Jo", sis_id="4711", email="jo@example.org", moodle_id="1006")
+    assert "2026-03-05T12:00:00+00:00" == rules.due_for(jo)
+    assert "2026-03-01T23:59:00+01:00" == rules.due_for(Person("Jo", sis_id="47", moodle_id="100"))
+
+
 @pytest.mark.parametrize(
     ("submitted_at", "late_s", "penalty"),
     [
