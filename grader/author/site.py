@@ -405,6 +405,7 @@ def page_files(course: Course, book: AnswerBook, imports: Mapping[str, Sequence[
             scripts=scripts,
             passed=practice.all_passed(len(course.exercises)),
             learnt=practice.LEARNT,
+            made=practice.MADE,
             further=practice.FURTHER,
             frame_scripts=_hashes("script-src", frames.values()),
             frame_styles=_hashes("style-src", frames.values()),

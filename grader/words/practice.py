@@ -103,6 +103,7 @@ OUTCOMES = {
 EXPECTED_BY = {"torch": "PyTorch", "expected": "expected", "a correct one is": "a correct one"}
 LEARNT = "What you have learnt:"
 learnt = Sentence("You have learnt: {lesson}", "lesson")
+MADE = "Your model:"
 FURTHER = "Where to go next:"
 
 

@@ -219,11 +219,34 @@ class Page {
         const item = h("li", {}, `${one.number} `, ...inline(one.learnt));
         return part ? [h("li.part", {}, part.title), item] : [item];
       }));
+      this.showMade();
       fill(byId("further"), ...this.course.further.map((text) => h("li", {}, ...inline(text))));
       byId("finished").hidden = false;
       byId("finished").scrollIntoView();
       byId("finished").focus();
     }
+  }
+
+  /** Show the names that the learner's model made, or where it can be trained. */
+  showMade() {
+    const { made } = this.training;
+    const trainable = this.course.exercises.findLast(({ trainings }) => trainings.length);
+    byId("made-title").hidden = byId("made").hidden = !trainable;
+    if (!trainable) return;
+    const train = h("button", { type: "button", onclick: () => this.run(() => this.train(trainable)) }, made ? "Train it again" : "Train it");
+    const told = made
+      ? `Your code of exercise ${made.exercise.number} made these names: ${made.names.join(", ")}.`
+      : `Your code of exercise ${trainable.number} trains one in this page.`;
+    fill(byId("made"), `${told} `, train);
+  }
+
+  /**
+   * Open an exercise, and train what its file can train.
+   * @param {Data.SiteExercise} exercise
+   */
+  train(exercise) {
+    this.open(exercise);
+    return this.training.train();
   }
 
   // -- Grade what is typed

@@ -17,6 +17,8 @@ class TrainingView {
     this.model = undefined;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.walk = undefined;
+    /** @type {{ exercise: Data.SiteExercise, names: readonly string[] } | undefined} The last names that a model made. */
+    this.made = undefined;
     byId("again").addEventListener("click", () => this.train());
     byId("stop-training").addEventListener("click", () => {
       this.apart.end?.("Stopped.");
@@ -104,6 +106,8 @@ class TrainingView {
     if (model) {
       this.model ??= modelView(place);
       this.model(model);
+      const names = model.drawn.filter(Boolean);
+      if (names.length) this.made = { exercise: this.file().exercise, names };
     }
     if (thermometers.length) thermometersView(fill(place), [...thermometers]);
     if (landscape) {

@@ -776,6 +776,7 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     expect(page.locator("#learnt .part")).to_have_text([part.title for part in course.parts])
     expect(page.locator("#learnt li:not(.part)")).to_have_count(len([one for one in course.exercises if one.learnt]))
     expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
+    expect(page.locator("#made")).to_have_text("Your code of exercise 27 trains one in this page. Train it")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

@@ -197,12 +197,16 @@ class ndarray:
 
     # the same numbers in another shape
 
-    def reshape(self, *shape):
+    def reshape(self, *shape, order="C"):
         shape = _unpacked(shape)
+        if order not in ("C", "F"):
+            raise _missing(f"the order {order!r} of reshape")
         known = _math.prod(length for length in shape if length != -1)
         filled = tuple(self.size // known if length == -1 and known else length for length in shape)
         if _math.prod(filled) != self.size or shape.count(-1) > 1:
             raise ValueError(f"cannot reshape array of size {self.size} into shape {_spelled(shape)}")
+        if order == "F":
+            return self.T.reshape(filled[::-1]).T
         # a view, if the numbers lie side by side in memory, or if only axes of length 1 come or go
         same = [length for length in filled if length != 1] == [length for length in self._shape if length != 1]
         return _view(self if same or type(self._places) is range else self.copy(), None, filled)
@@ -501,7 +505,10 @@ def _broadcast(*shapes):
 def broadcast_to(array, shape):
     array, shape = asarray(array), _unpacked((shape,))
     lengths = (1,) * (len(shape) - array.ndim) + array._shape
-    if len(lengths) > len(shape) or _python.any(have not in (1, wanted) for have, wanted in zip(lengths, shape)):
+    if len(lengths) > len(shape):
+        text = "input operand has more dimensions than allowed by the axis remapping"
+        raise ValueError(text if shape else "cannot broadcast a non-scalar to a scalar array")
+    if _python.any(have not in (1, wanted) for have, wanted in zip(lengths, shape)):
         text = f"[original->remapped]: {_spelled(array._shape)}  and requested shape {_spelled(shape)}"
         raise ValueError(f"operands could not be broadcast together with remapped shapes {text}")
     every = zip(shape, lengths, _strides(lengths))

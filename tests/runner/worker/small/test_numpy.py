@@ -183,12 +183,13 @@ VIEWS: dict[str, Any] = {
 def test_other_shapes_of_the_same_numbers(name: str, drawn: Drawn, data: st.DataObject) -> None:
     """A change of the result changes the array, or does not, as in numpy."""
     argument = data.draw(VIEWS[name])
+    order = {"order": data.draw(st.sampled_from("CF"))} if name == "reshape" else {}
 
     def changed(np: Any) -> list[Any]:
         array = drawn.array(np)
         results = []
         for model in (array, array.T):
-            result = getattr(np, name)(model, argument)
+            result = getattr(np, name)(model, argument, **order)
             result[...] = 1
             results += [result, array.copy()]
         return results
