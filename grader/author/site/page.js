@@ -236,7 +236,7 @@ class Page {
     const train = h("button", { type: "button", onclick: () => this.run(() => this.train(trainable)) }, made ? "Train it again" : "Train it");
     const told = made
       ? `Your code of exercise ${made.exercise.number} made these names: ${made.names.join(", ")}.`
-      : `Your code of exercise ${trainable.number} trains one in this page.`;
+      : `You can train your code of exercise ${trainable.number} in this page.`;
     fill(byId("made"), `${told} `, train);
   }
 

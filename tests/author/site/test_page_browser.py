@@ -400,9 +400,25 @@ def test_learners_models_are_trained(visit: Visit, course: Course) -> None:
     expect(page.locator("#train")).to_be_focused()
 
 
+# stores results
+PASSED = "(stored) => { for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value); }"
+
+
+def passed(course: Course) -> dict[str, str]:
+    """What the page stores of a learner who has passed every exercise."""
+    result = {"status": "passed", "text": "", "course": "", "report": ""}
+    return {
+        f"backward:{course.id}:result:{one.id}": json.dumps({**result, "score": one.max_score})
+        for one in course.exercises
+    }
+
+
 @pytest.mark.exhaustive
 def test_a_transformer_is_trained(visit: Visit, course: Course) -> None:
-    """It is shown after some of its steps. Where numpy is missing, the small one trains it."""
+    """It is shown after some of its steps. Where numpy is missing, the small one trains it.
+
+    The last page has the names that it made.
+    """
     page = visit.page
     opened(page, "27")
     verdict_on(page, solution(course, "transformer"))
@@ -414,7 +430,14 @@ def test_a_transformer_is_trained(visit: Visit, course: Course) -> None:
     expect(trained.locator("#model-told")).to_contain_text("8 steps take")
     page.click("#stop-training")
     expect(page.locator("#training-state")).to_have_text("Stopped.")
+    listed = trained.locator("#model-drawn li").all_text_contents()
+    names = [name for name in listed if name != "(an empty name)"]
     page.click("#close-training")
+    page.evaluate(PASSED, passed(course))
+    page.click("#next")
+    expect(page.locator("#made")).to_have_text(
+        f"Your code of exercise 27 made these names: {', '.join(names)}. Train it again"
+    )
 
 
 def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
@@ -756,15 +779,7 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     """When every exercise is passed, the page shows what the learner has learnt and where to go next."""
     page = still.new_page()
     page.goto("#swap")
-    page.evaluate(
-        "(stored) => { for (const [key, value] of Object.entries(stored)) localStorage.setItem(key, value); }",
-        {
-            f"backward:{course.id}:result:{one.id}": json.dumps(
-                {"status": "passed", "score": one.max_score, "text": "", "course": "", "report": ""}
-            )
-            for one in course.exercises
-        },
-    )
+    page.evaluate(PASSED, passed(course))
     page.reload()
     points, count = course.max_score, len(course.exercises)
     expect(page.locator("#score")).to_have_text(f"{points}/{points} points, {count} of {count} exercises passed")
@@ -776,7 +791,7 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     expect(page.locator("#learnt .part")).to_have_text([part.title for part in course.parts])
     expect(page.locator("#learnt li:not(.part)")).to_have_count(len([one for one in course.exercises if one.learnt]))
     expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
-    expect(page.locator("#made")).to_have_text("Your code of exercise 27 trains one in this page. Train it")
+    expect(page.locator("#made")).to_have_text("You can train your code of exercise 27 in this page. Train it")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
