@@ -49,6 +49,8 @@ MIXED = [
     program("h = tanh(a * b + c); L = sum(h * h)", a=A, b=B, c=C),
     program("h = relu(a * b + c); e = exp(h * a); L = sum(e * h + b)", a=B, b=C, c=A),
     program("e = exp(a); t = tanh(e * b); L = sum(t * e + t) * a.sum()", a=ROW, b=OTHER_ROW),
+    # upstream gradients of both signs
+    program("h = relu(a); L = sum(h * b * c)", a=A, b=B, c=C),
 ]
 
 

@@ -78,6 +78,8 @@ MIXED = [
     program("e = exp(a); p = e / (e + b); L = sum(p * c + 2 * p)", a=A, b=[[2.0], [3.0]], c=ROW),
     program("d = (a - m) / s; L = sum(d * d * w)", a=A, m=ROW, s=[[2.0], [0.5]], w=COLUMN),
     program("d = 1 - a * b; L = sum(d / c - d) * sum(a + d)", a=COLUMN, b=ROW, c=C),
+    # three axes, of which two are repeated
+    program("h = a * b + d; L = sum(h * c)", a=BLOCK, b=[[[2.0], [-3.0], [0.5]]], c=BLOCK[::-1], d=[[2.0, -3.0]]),
 ]
 
 

@@ -99,6 +99,8 @@ SHARED = [
     program("s = a.sum(axis=0); t = s.sum(); L = s * t + b", a=A, b=ROW),
     program("L = a.sum(axis=1) * b + a.sum(axis=0) * c", a=SQUARE, b=PAIR, c=OTHER_SQUARE),
     program("L = a.sum(axis=1).sum(axis=0) * a.mean(axis=0).mean() * b", a=BLOCK, b=PAIR),
+    # numbers of many digits
+    program("m = a.mean(axis=1); L = m * exp(m) * b", a=SMALL, b=PAIR),
 ]
 MIXED = [
     program("e = exp(a); p = e / e.sum(axis=1, keepdims=True); L = sum(p * b)", a=SMALL, b=B),

@@ -90,10 +90,11 @@ FUTURE = [
     one_head(2, 3, root="z = y[:1]; L = sum(z * w)", w=array(1, 3, of=8)),
     one_head(3, 2, root="z = y[:2]; L = sum(z * w)", w=array(2, 2, of=7)),
     one_head(5, 3, root="z = y[1]; L = sum(z * w)", w=array(3, of=6)),
-    # The first query's score is about 240 larger for the key that it must not see. A mask of -100 does not hide it.
+    # The first query's score is 241 larger for the key that it must not see. A mask of -100 does not hide it. Other
+    # seeds keep the numbers of a program's text, and a score that is 400 larger is too much for some right engines.
     program(
-        "y = attention(q, k, v); L = sum(y * w)",
-        f"{attended('q', 'k', 'v', 'y', 2, 1)}; L = sum(y * w)",
+        "y = attention(q, k, v); L = sum(y * w) * 120.5",
+        f"{attended('q', 'k', 'v', 'y', 2, 1)}; L = sum(y * w) * 120.5",
         q=[[120.5], [0.35]],
         k=[[-1], [1]],
         v=[[0.45], [-0.85]],
