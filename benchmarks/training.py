@@ -9,7 +9,6 @@ of it.
 
 import argparse
 import itertools
-import math
 import sys
 import time
 from pathlib import Path
@@ -35,19 +34,20 @@ def main() -> int:
     names = transformer.own_names()
     with sandbox.start("auto", allow_imports=course.allow_imports) as warm:
         (model,) = transformer.trained_transformers(warm, course.limits, file, names)
-    if model.trained.problem:
-        print(f"{path}: {model.trained.problem}")
+    losses = [loss for loss in model.trained.losses if loss is not None]
+    if model.trained.problem or len(losses) < len(model.trained.losses):
+        print(f"{path}: {model.trained.problem or 'a loss is not a finite number'}")
         return 1
     turns = itertools.cycle(names)
-    steps = [list(itertools.islice(turns, transformer.TOGETHER)) for _ in model.trained.losses]
+    steps = [list(itertools.islice(turns, transformer.TOGETHER)) for _ in losses]
     torchs_losses(steps[:1])  # torch is loaded
     began = time.perf_counter()
     right = torchs_losses(steps)
     seconds = time.perf_counter() - began
     print(f"{'step':>4} {'the file':>12} {'torch':>12}")
-    for step, (own, torchs) in enumerate(zip(model.trained.losses, right, strict=True)):
-        print(f"{step:>4} {own or math.nan:>12.6f} {torchs:>12.6f}")
-    off = max(abs((own or math.nan) / torchs - 1) for own, torchs in zip(model.trained.losses, right, strict=True))
+    for step, (own, torchs) in enumerate(zip(losses, right, strict=True)):
+        print(f"{step:>4} {own:>12.6f} {torchs:>12.6f}")
+    off = max(abs(own / torchs - 1) for own, torchs in zip(losses, right, strict=True))
     print(f"largest difference: {off:.1e} of the loss")
     print(f"time: {model.trained.seconds:.2f} s, torch {seconds:.2f} s, ratio {model.trained.seconds / seconds:.1f}")
     print(f"guessing: {model.guessing:.3f}; the best bigram model: {model.pairs:.3f}")

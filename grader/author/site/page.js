@@ -231,22 +231,16 @@ class Page {
   showMade() {
     const { made } = this.training;
     const trainable = this.course.exercises.findLast(({ trainings }) => trainings.length);
-    byId("made-title").hidden = byId("made").hidden = !trainable;
+    byId("your-model").hidden = !trainable;
     if (!trainable) return;
-    const train = h("button", { type: "button", onclick: () => this.run(() => this.train(trainable)) }, made ? "Train it again" : "Train it");
-    const told = made
+    byId("made").textContent = made
       ? `Your code of exercise ${made.exercise.number} made these names: ${made.names.join(", ")}.`
       : `You can train your code of exercise ${trainable.number} in this page.`;
-    fill(byId("made"), `${told} `, train);
-  }
-
-  /**
-   * Open an exercise, and train what its file can train.
-   * @param {Data.SiteExercise} exercise
-   */
-  train(exercise) {
-    this.open(exercise);
-    return this.training.train();
+    byId("open-trainable").onclick = () => this.run(() => {
+      this.open(trainable);
+      byId("lesson").focus();
+    });
+    byId("open-trainable").textContent = `Open exercise ${trainable.number}`;
   }
 
   // -- Grade what is typed

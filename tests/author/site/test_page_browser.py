@@ -405,7 +405,7 @@ PASSED = "(stored) => { for (const [key, value] of Object.entries(stored)) local
 
 
 def passed(course: Course) -> dict[str, str]:
-    """What the page stores of a learner who has passed every exercise."""
+    """Return the results that the page stores, with every exercise passed."""
     result = {"status": "passed", "text": "", "course": "", "report": ""}
     return {
         f"backward:{course.id}:result:{one.id}": json.dumps({**result, "score": one.max_score})
@@ -435,9 +435,7 @@ def test_a_transformer_is_trained(visit: Visit, course: Course) -> None:
     page.click("#close-training")
     page.evaluate(PASSED, passed(course))
     page.click("#next")
-    expect(page.locator("#made")).to_have_text(
-        f"Your code of exercise 27 made these names: {', '.join(names)}. Train it again"
-    )
+    expect(page.locator("#made")).to_have_text(f"Your code of exercise 27 made these names: {', '.join(names)}.")
 
 
 def test_a_loop_ends_at_its_line(visit: Visit, course: Course) -> None:
@@ -791,7 +789,10 @@ def test_the_last_page(still: BrowserContext, course: Course) -> None:
     expect(page.locator("#learnt .part")).to_have_text([part.title for part in course.parts])
     expect(page.locator("#learnt li:not(.part)")).to_have_count(len([one for one in course.exercises if one.learnt]))
     expect(page.locator("#further a").first).to_have_attribute("href", re.compile("^https://"))
-    expect(page.locator("#made")).to_have_text("You can train your code of exercise 27 in this page. Train it")
+    expect(page.locator("#made")).to_have_text("You can train your code of exercise 27 in this page.")
+    page.click("#open-trainable")
+    expect(page.locator("#lesson")).to_be_focused()
+    expect(page.locator("#file")).to_have_text("27_transformer.py")
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
