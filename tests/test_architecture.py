@@ -32,7 +32,7 @@ STARTS = {
     "classes.cohort.grading_process": ["os.fork"],
     "base.processes": ["subprocess.Popen", "webbrowser", "webbrowser", "webbrowser.Error", "webbrowser.open"],
     "runner.worker.confine.lockdown": ["os.execv", "os.fork", "os.fork"],
-    "runner.worker.confine.server": ["os.fork"],
+    "runner.worker.confine.server": ["os.fork", "os.fork"],
     "verdict.grading.side_by_side": ["os.fork"],
 }
 STARTER = re.compile(

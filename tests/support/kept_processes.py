@@ -16,6 +16,7 @@ import pytest
 
 from grader.base.processes import Service, encode
 from grader.runner.sandbox import Warm
+from grader.runner.sandbox.connection import Connection
 
 TORCH = "grader.course.oracle.compute"
 OF_A_CLASS = ("grader.classes.intake.server", "grader.classes.cohort.grading_process")
@@ -105,9 +106,10 @@ _workers: list[_Worker] = []
 @contextmanager
 def kept_workers() -> Iterator[None]:
     """Keep server processes, in the block. One that has an engine process left, or does not answer, ends as ever."""
-    launch, start, end, ask, close = Warm._launch, Warm.start, Warm.end, Warm._ask, Warm.close
+    launch, start, end, close, ask = Warm._launch, Warm.start, Warm.end, Warm.close, Connection.ask
     running: dict[Warm, int] = {}
     keys: dict[Warm, Any] = {}
+    unanswered: set[Connection] = set()  # to server processes that can only end
 
     def kept_launch(self: Warm) -> None:
         key = (tuple(self._candidates), sorted(self.allow.items()), _environment("PATH", "GRADE_"))
@@ -121,8 +123,8 @@ def kept_workers() -> Iterator[None]:
         launch(self)
         running[self], keys[self] = 0, None if self._reasons else key
 
-    def kept_start(self: Warm, channel: int, output: int) -> int:
-        number = start(self, channel, output)
+    def kept_start(self: Warm, channel: int, output: int, imports: frozenset[str] = frozenset()) -> int:
+        number = start(self, channel, output, imports)
         running[self] += 1
         return number
 
@@ -131,20 +133,21 @@ def kept_workers() -> Iterator[None]:
         running[self] -= 1
         return ended
 
-    def kept_ask(self: Warm, *arguments: Any, **named: Any) -> tuple[int, ...]:
-        key, keys[self] = keys.get(self), None  # until there is an answer, the process can only end
+    def kept_ask(self: Connection, *arguments: Any, **named: Any) -> tuple[int, ...]:
+        unanswered.add(self)
         answer = ask(self, *arguments, **named)
-        keys[self] = key
+        unanswered.remove(self)
         return answer
 
     def kept_close(self: Warm) -> None:
         key = keys.pop(self, None)
-        if running.pop(self, 1) or key is None or self._settled is None or self.ended:
+        broken = not unanswered.isdisjoint(self._connections())
+        if running.pop(self, 1) or key is None or self._settled is None or self.ended or broken:
             close(self)
             return
-        names = ("_process", "_control", "_settled", "_candidates")
+        names = ("_process", "_server", "_forks", "_settled", "_candidates")
         _workers.append(_Worker(key, {name: getattr(self, name) for name in names}))
-        self._process = self._control = None
+        self._process, self._server, self._forks = None, None, {}
         while len(_workers) > _MOST:
             _end_worker()
 
@@ -152,7 +155,7 @@ def kept_workers() -> Iterator[None]:
         patched.setattr(Warm, "_launch", kept_launch)
         patched.setattr(Warm, "start", kept_start)
         patched.setattr(Warm, "end", kept_end)
-        patched.setattr(Warm, "_ask", kept_ask)
+        patched.setattr(Connection, "ask", kept_ask)
         patched.setattr(Warm, "close", kept_close)
         yield
     while _workers:
@@ -162,7 +165,8 @@ def kept_workers() -> Iterator[None]:
 def _end_worker() -> None:
     """End the oldest idle server process."""
     state = _workers.pop(0).state
-    state["_control"].close()
+    for server in (state["_server"], *state["_forks"].values()):
+        server.close()
     state["_process"].wait()
 
 

@@ -17,6 +17,7 @@ from ...course.remarks import Died
 from ..sandbox import Children, Started, Warm
 from ..worker.adapter.ask import RAN_OUT
 from ..worker.adapter.edits import Candidate
+from ..worker.adapter.imports import allowed_names
 from . import bounds, protocol
 from .piped import Piped
 from .protocol import Batch, Broke, Problem, Read, Refused, decode, decode_executed, decode_tried, tried_cap
@@ -26,16 +27,17 @@ from .transport import Budget, Host, Sandboxed, Transport
 _UNANSWERED = 2  # after this many unanswered batches in fresh processes, the remaining ones are skipped
 
 
-def transport_to(host: Started | Host, limits: Limits, budget: Budget) -> Transport:
+def transport_to(host: Started | Host, source: Source, limits: Limits, budget: Budget) -> Transport:
     """Return a transport for one learner file.
 
     Args:
         host: The server process of a sandbox, or another place where learner files run.
+        source: The file.
         limits: The limits of each request.
         budget: The budget of the whole submission. The transport adds what a request uses.
     """
     if isinstance(host, Warm):
-        return Sandboxed(host, limits, budget)
+        return Sandboxed(host, limits, budget, allowed_names(source.text, host.allow))
     if isinstance(host, Children):
         return Piped(host, limits, budget)
     assert not isinstance(host, Started)
@@ -105,7 +107,7 @@ class EngineProcess:
         }
         self._limits = limits
         self._budget = budget or Budget()
-        self._transport = transport_to(host, limits, self._budget)
+        self._transport = transport_to(host, source, limits, self._budget)
         self._apart = apart
         self._unanswered = 0
         self._batches = 0  # of the current process
@@ -265,7 +267,7 @@ class CandidateProcess:
         budget: Budget,
         solution: str = "",
     ) -> None:
-        self._transport = transport_to(host, limits, budget)
+        self._transport = transport_to(host, source, limits, budget)
         self._size = len(source.text)
         self._limits = limits
         self._budget = budget

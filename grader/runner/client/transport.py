@@ -285,10 +285,15 @@ def death_of(code: int) -> Died:
 
 
 class Sandboxed:
-    """The transport to an engine process in a sandbox."""
+    """The transport to an engine process in a sandbox.
 
-    def __init__(self, warm: Warm, limits: Limits, budget: Budget) -> None:
+    Args:
+        imports: The modules, of those that the course allows, which each process has imported when it starts.
+    """
+
+    def __init__(self, warm: Warm, limits: Limits, budget: Budget, imports: frozenset[str] = frozenset()) -> None:
         self._warm = warm
+        self._imports = imports
         self._output_kb = limits.output_kb
         self._budget = budget
         self._number: int | None = None
@@ -328,7 +333,7 @@ class Sandboxed:
             os.set_blocking(out, False)
             with theirs:
                 try:
-                    self._number = self._warm.start(theirs.fileno(), out_end)
+                    self._number = self._warm.start(theirs.fileno(), out_end, self._imports)
                 finally:
                     os.close(out_end)
             undo.pop_all()  # the process has started, so nothing is undone

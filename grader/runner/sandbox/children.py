@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ...base import processes
 from ..worker.confine import framing
-from .tiers import ENVIRONMENT, WORKER, Started, WorkerGone
+from .connection import WorkerGone
+from .tiers import ENVIRONMENT, WORKER, Started
 
 CHILD = "child"
 _START_S = 60.0  # in which a process has to start, also on a busy machine

@@ -19,7 +19,8 @@ from msgspec import Struct
 from ...base import processes
 from ...base.processes import find_program
 from ..worker.confine import framing
-from .schedule import Schedule, children_of, number_inside
+from .connection import Connection
+from .schedule import Schedule, children_of
 
 # -- Start the worker's interpreter, with the environment and settings that every tier uses
 
@@ -40,8 +41,8 @@ ENVIRONMENT = {
 _BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
     "control = int(sys.argv[2]); settings = sys.argv[3]; sys.argv[:] = ['']; "
-    "from worker.adapter.trials import open_file; from worker.confine import server; del sys.path[0]; "
-    "server.main(control, settings, open_file)"
+    "from worker.adapter.trials import open_file; from worker.adapter.imports import import_allowed; "
+    "from worker.confine import server; del sys.path[0]; server.main(control, settings, open_file, import_allowed)"
 )
 
 
@@ -119,7 +120,6 @@ def drop_to() -> int:
 # -- The connection to the server process: start, observe and end engine processes
 
 Launcher: TypeAlias = Callable[[StartRequest], "subprocess.Popen[bytes]"]
-_PATIENCE_S = 20
 
 
 class EndedProcess(NamedTuple):
@@ -132,10 +132,6 @@ class EndedProcess(NamedTuple):
 
     code: int
     cpu_s: float
-
-
-class WorkerGone(RuntimeError):
-    """The server process itself has died. This is a fault of the grader, never of a submission."""
 
 
 class Started(ABC):
@@ -192,9 +188,10 @@ class Warm(Started):
         self._refuse = refuse
         self._reasons: list[str] = []
         self._process: subprocess.Popen[bytes] | None = None
-        self._control: socket.socket | None = None
+        self._server: Connection | None = None
+        self._forks: dict[frozenset[str], Connection] = {}  # server processes that have imported these modules
+        self._servers: dict[int, Connection] = {}  # of each engine process
         self._settled: tuple[str, str] | None = None
-        self._server: int | None = None  # the number of the server process in our own namespace, if it is known
         self._launch()
 
     @property
@@ -212,41 +209,48 @@ class Warm(Started):
         """Return a short description of the means of isolation."""
         return self._settle()[1]
 
-    def start(self, channel: int, output: int) -> int:
-        """Start an engine process on two descriptors. Return its number, which the other methods take."""
-        return self._ask(framing.START, [channel, output])[0]
+    def start(self, channel: int, output: int, imports: frozenset[str] = frozenset()) -> int:
+        """Start an engine process on two descriptors. Return its number, which the other methods take.
+
+        Args:
+            imports: modules of `allow` that the process has imported already when it starts. A server process of their
+                own imports them once, because that takes longer than all else that a process does for a small file.
+        """
+        server = self._server_with(imports)
+        (number,) = server.ask(framing.START, [channel, output])
+        self._servers[number] = server
+        return number
 
     def cpu_time(self, number: int) -> float | None:
         """Return the CPU seconds that an engine process has used; None if the system cannot tell."""
-        (nanoseconds,) = self._ask(framing.CPU_TIME + framing.NUMBER.pack(number))
+        (nanoseconds,) = self._server_of(number).ask(framing.CPU_TIME + framing.NUMBER.pack(number))
         return None if nanoseconds < 0 else nanoseconds / 1e9
 
     def schedule(self, number: int) -> Schedule | None:
         """Return the scheduler's account of an engine process that has not been ended; None if there is none."""
-        if self._server is None:
-            return None
+        pid = self._server_of(number).pid_of(number)
         try:
-            pids = children_of(self._server)
-            # inside of a namespace, processes have other numbers
-            return Schedule(next(pid for pid in pids if len(pids) == 1 or number_inside(pid) == number))
-        except (OSError, StopIteration):
+            return None if pid is None else Schedule(pid)
+        except OSError:
             return None
 
     def tell_stalled(self, number: int) -> None:
         """Signal to an engine process that it makes no progress, which raises `Stalled` in learner code."""
-        self._ask(framing.STALLED + framing.NUMBER.pack(number))
+        self._server_of(number).ask(framing.STALLED + framing.NUMBER.pack(number))
 
     def end(self, number: int, by_itself: bool = False) -> EndedProcess:
         """Kill an engine process and its process group. With `by_itself`, first wait up to a second for it to exit."""
         command = framing.REAP if by_itself else framing.KILL
-        code, nanoseconds = self._ask(command + framing.NUMBER.pack(number), answers=2)
+        code, nanoseconds = self._server_of(number).ask(command + framing.NUMBER.pack(number), answers=2)
+        self._servers.pop(number, None)
         return EndedProcess(code, nanoseconds / 1e9)
 
     def close(self) -> None:
         """End the server process and its engine processes."""
-        if self._control is not None:
-            self._control.close()
-            self._control = None
+        for server in self._connections():
+            server.close()
+        self._server = None
+        self._forks.clear()
         if self._process is not None:
             try:
                 self._process.wait(timeout=5)
@@ -268,7 +272,7 @@ class Warm(Started):
                     ours.close()
                     self._give_up(str(error))
                     continue
-            self._control = ours
+            self._server = Connection(ours)
             return
         raise self._refuse("\n".join(self._reasons))
 
@@ -279,11 +283,12 @@ class Warm(Started):
     def _settle(self) -> tuple[str, str]:
         """Wait until the server process reports that its tier works. Launch the next candidate if it does not."""
         while self._settled is None:
-            reason, detail = self._greeting()
+            assert self._server is not None
+            reason, detail = self._server.greeting()
             if reason is None:
                 assert self._process is not None
                 die_first(self._process.pid)
-                self._server = _innermost(self._process.pid)
+                self._server.pid = _innermost(self._process.pid)
                 self._settled = self._candidates[0][0], detail
             else:
                 self.close()
@@ -291,34 +296,24 @@ class Warm(Started):
                 self._launch()
         return self._settled
 
-    def _greeting(self) -> tuple[str | None, str]:
-        """Return the first message of the server process: a reason for failure or None, and the means of isolation."""
-        assert self._control is not None
-        self._control.settimeout(_PATIENCE_S)
-        try:
-            (size,) = framing.HEADER.unpack(self._control.recv(framing.HEADER.size, socket.MSG_WAITALL))
-            reason, detail = json.loads(self._control.recv(size, socket.MSG_WAITALL))
-        except (OSError, ValueError, framing.HeaderError):
-            return "the sandbox could not be set up on this system", ""
-        self._control.settimeout(None)  # an answer may take long on a busy machine
-        return reason, detail
-
-    def _ask(self, command: bytes, fds: Sequence[int] = (), answers: int = 1) -> tuple[int, ...]:
-        """Send a command, and return the numbers in its answer."""
+    def _server_with(self, imports: frozenset[str]) -> Connection:
+        """Return the server process, or the fork of it that has imported these modules."""
         self._settle()
-        assert self._control is not None
-        size = framing.NUMBER.size
-        try:
-            if fds:
-                socket.send_fds(self._control, [command], fds)
-            else:
-                self._control.sendall(command)
-            answer = self._control.recv(answers * size, socket.MSG_WAITALL)
-        except OSError as error:
-            raise WorkerGone(f"the worker process does not answer: {error}") from error
-        if len(answer) < answers * size:
-            raise WorkerGone("the worker process has ended")
-        return tuple(number for (number,) in framing.NUMBER.iter_unpack(answer))
+        assert self._server is not None
+        if not imports:
+            return self._server
+        if imports not in self._forks:
+            self._forks[imports] = self._server.fork({name: self.allow[name] for name in sorted(imports)})
+        return self._forks[imports]
+
+    def _server_of(self, number: int) -> Connection:
+        """Return the server process that has started an engine process."""
+        self._settle()
+        assert self._server is not None
+        return self._servers.get(number, self._server)
+
+    def _connections(self) -> list[Connection]:
+        return [*([] if self._server is None else [self._server]), *self._forks.values()]
 
 
 def _innermost(pid: int) -> int | None:

@@ -5,7 +5,7 @@ import builtins
 import contextlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
@@ -23,7 +23,7 @@ _NOT_PREIMPORTED = {
     *("idlelib", "lib2to3", "test", "tests", "this", "tkinter", "turtle", "turtledemo"),
 }
 # parts of numpy that numpy imports only when they are first used
-_NUMPY_LATE = ("ctypeslib", "fft", "linalg", "ma", "polynomial", "testing")
+_NUMPY_LATE = re.compile(r"\.(ctypeslib|fft|linalg|ma|polynomial|testing)\b")
 _NAMESPACES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BLOCKS = ("body", "orelse", "handlers", "finalbody", "cases")
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
@@ -50,14 +50,41 @@ def preimport(source: str, allow: dict[str, str]) -> None:
     file computes is missed here. It can be imported later if the sandbox allows reading files.
     """
     sys.meta_path.append(_Allowed(allow))  # last, so that the standard library comes first
+    for name in _importable(source, allow):
+        with contextlib.suppress(BaseException):
+            module = import_module(name)
+            if name.partition(".")[0] not in allow:
+                _import_late(module, source)
+    _prepare(allow)
+
+
+def import_allowed(allow: dict[str, str]) -> None:
+    """Import all modules in `allow`, as `preimport` does for a file that names them."""
+    finder = _Allowed(allow)
+    sys.meta_path.append(finder)
+    for name in allow:
+        with contextlib.suppress(BaseException):
+            import_module(name)
+    _prepare(allow)
+    sys.meta_path.remove(finder)
+
+
+def allowed_names(source: str, allow: Collection[str]) -> frozenset[str]:
+    """Return the modules in `allow` that `preimport` imports for a file."""
+    return frozenset(name.partition(".")[0] for name in _importable(source, allow)) & frozenset(allow)
+
+
+def _importable(source: str, allow: Collection[str]) -> Iterator[str]:
+    """Yield the modules that a file seems to import, as far as they are available and do nothing when imported."""
     for name in sorted(named_modules(source)):
         parts = name.split(".")
         known = parts[0] in allow or parts[0] in sys.stdlib_module_names
         if known and _NOT_PREIMPORTED.isdisjoint(parts):
-            with contextlib.suppress(BaseException):
-                module = import_module(name)
-                if parts[0] not in allow:
-                    _import_late(module, source)
+            yield name
+
+
+def _prepare(allow: Collection[str]) -> None:
+    """Give modules that are imported by now the state that they have in each run."""
     if "platform" in sys.modules:  # otherwise it starts a program to find the processor's name
         vars(sys.modules["platform"].uname())["processor"] = ""
     learn_numbers()
@@ -85,7 +112,7 @@ def named_modules(source: str) -> set[str]:
     for imported in _IMPORT.findall(source):
         names |= {name for name in _DOTTED.findall(imported) if not name.endswith(".")}
     if "numpy" in names or any(name.startswith("numpy.") for name in names):
-        names |= {f"numpy.{name}" for name in _NUMPY_LATE if f".{name}" in source}
+        names |= {f"numpy.{name}" for name in _NUMPY_LATE.findall(source)}
     if "strptime" in source:
         names.add("_strptime")
     if not source.isascii() or r"\N{" in source:  # the compiler itself then imports it

@@ -3,6 +3,7 @@
 | command    | followed by  | answered by                                                |
 |------------|--------------|------------------------------------------------------------|
 | `START`    | the descriptors of a channel and an output, in the same message | the engine process's id |
+| `FORK`     | the descriptor of a control socket in the same message | the id of a fork that serves there |
 | `CPU_TIME` | the id       | CPU time used in nanoseconds, -1 if unknown                |
 | `STALLED`  | the id       | 0, after signalling to the process that it makes no progress |
 | `KILL`     | the id       | exit status and CPU time in nanoseconds, after killing it  |
@@ -28,7 +29,7 @@ from typing import Any
 HEADER = struct.Struct("!I")
 HeaderError = struct.error
 NUMBER = struct.Struct("!q")
-START, CPU_TIME, STALLED, KILL, REAP = b"S", b"C", b"W", b"K", b"R"
+START, FORK, CPU_TIME, STALLED, KILL, REAP = b"S", b"F", b"C", b"W", b"K", b"R"
 READY, TRACES, PRINTED, CPU, ANSWER = b"R", b"T", b"P", b"C", b"A"
 KIND = struct.Struct("!cI")  # the kind, and the number of bytes that follow
 REPORTS = b"R"  # comes with the descriptor of the kernel's reports, before the first frame of an engine process

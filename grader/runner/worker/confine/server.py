@@ -1,7 +1,8 @@
 """The server process: it forks an engine process for each file, and never loads learner code.
 
-It pre-imports modules that learner files commonly use, so that forks inherit them. It also prepares the plan of
-rights to drop. It makes no decisions: the trusted side commands it to observe and end engine processes.
+It pre-imports modules that learner files commonly use, so that forks inherit them. For files that import modules which
+the course allows, a fork of it imports these, and serves them. It also prepares the plan of rights to drop. It makes no
+decisions: the trusted side commands it to observe and end engine processes.
 """
 
 import contextlib
@@ -12,17 +13,20 @@ import signal
 import socket
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from . import framing, limits, process
 from .leftovers import Snapshot
 from .lockdown import Plan, Unavailable
 
+Importer: TypeAlias = Callable[[dict[str, str]], None]
+
 _STATUS_WAIT_S = 1.0  # how long an engine process that closed its channel may take to exit before it is killed
 _STATUS_STEP_S = 0.001
 
 
-def main(control_fd: int, settings: str, load: process.Loader) -> None:
+def main(control_fd: int, settings: str, load: process.Loader, import_allowed: Importer) -> None:
     """Serve the trusted side over `control_fd` until it closes.
 
     The first frame sent is `[null, detail]`, or `[reason, ""]` if the tier does not work. `framing`
@@ -32,6 +36,7 @@ def main(control_fd: int, settings: str, load: process.Loader) -> None:
         settings: JSON with `tier`, `readable` (paths that Landlock allows to read), `uid` (0 to keep the user) and
             `secret` (a file that must not be readable).
         load: makes the learner's file from an order, in an engine process.
+        import_allowed: imports modules from their folders, by name.
     """
     control = socket.socket(fileno=control_fd)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -45,18 +50,19 @@ def main(control_fd: int, settings: str, load: process.Loader) -> None:
     process.preimport()
     limits.stop_clocks()  # ignore the signal for `Stalled` in an engine process that is still importing
     gc.disable()  # repeated collection of large graphs is slow; an engine process collects between batches
-    _Server(control, plan, load, Snapshot()).serve()
+    _Server(control, plan, load, import_allowed).serve()
     os._exit(0)
 
 
 class _Server:
     """The engine processes that are running, by process id."""
 
-    def __init__(self, control: socket.socket, plan: Plan, load: process.Loader, snapshot: Snapshot) -> None:
+    def __init__(self, control: socket.socket, plan: Plan, load: process.Loader, import_allowed: Importer) -> None:
         self.control = control
         self.plan = plan
         self.load = load
-        self.snapshot = snapshot
+        self.import_allowed = import_allowed
+        self.snapshot = Snapshot()
         self.running: set[int] = set()
 
     def serve(self) -> None:
@@ -66,8 +72,8 @@ class _Server:
             command, fds, _, _ = socket.recv_fds(self.control, 1, 2)
             if not command:
                 break
-            if command == framing.START:
-                self._reply(self._start(fds))
+            if command in (framing.START, framing.FORK):
+                self._reply(self._start(fds) if command == framing.START else self._fork(*fds))
                 continue
             (pid,) = framing.NUMBER.unpack(self.control.recv(framing.NUMBER.size, socket.MSG_WAITALL))
             if command == framing.CPU_TIME:
@@ -97,6 +103,19 @@ class _Server:
         for fd in fds:
             os.close(fd)
         self.running.add(pid)
+        return pid
+
+    def _fork(self, control_fd: int) -> int:
+        """Fork a server process. It reads folders by the names of modules, imports these, and serves."""
+        pid = os.fork()
+        if pid == 0:
+            self.control.close()
+            try:
+                self.import_allowed(framing.read_frame(control_fd) or {})
+                _Server(socket.socket(fileno=control_fd), self.plan, self.load, self.import_allowed).serve()
+            finally:
+                os._exit(0)
+        os.close(control_fd)
         return pid
 
     def _end(self, pid: int, patience_s: float) -> tuple[int, int]:

@@ -305,6 +305,7 @@ def test_numpys_late_modules_are_named_where_numpy_is_imported() -> None:
     late = {"numpy.testing", "_strptime"}
     assert late == late & imports.named_modules(f"import numpy as np\n{uses}")
     assert {"_strptime"} == imports.named_modules(uses)
+    assert "numpy.ma" not in imports.named_modules("import numpy as np\nnp.max(x) + np.matmul(x, y)\n")
 
 
 @pytest.mark.parametrize("source", ["δ = 1\n", "x = 'ü'\n", 'x = "\\N{DIGIT ONE}"\n'])

@@ -1,8 +1,9 @@
-"""The server process starts engine processes, reports on them, and ends them on request."""
+"""The server process and its forks start engine processes, report on them, and end them on request."""
 
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ ORDER: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def warm() -> Iterator[Warm]:
-    with sandbox.start("process") as started:
+    with sandbox.start("process", allow_imports=["numpy", "yaml"]) as started:
         assert isinstance(started, Warm)
         yield started
 
@@ -34,12 +35,12 @@ def warm() -> Iterator[Warm]:
 class Engine:
     """An engine process as the server process knows it, with the trusted ends of its channel and output."""
 
-    def __init__(self, warm: Warm) -> None:
+    def __init__(self, warm: Warm, *imports: str) -> None:
         self.warm = warm
         self.channel, theirs = socket.socketpair()
         self.out, out_end = os.pipe()
         with theirs:
-            self.number = warm.start(theirs.fileno(), out_end)
+            self.number = warm.start(theirs.fileno(), out_end, frozenset(imports))
         os.close(out_end)
 
     def order(self, source: str) -> None:
@@ -54,11 +55,53 @@ class Engine:
         self.warm.end(self.number)
 
 
-@pytest.fixture
-def engine(warm: Warm) -> Iterator[Engine]:
-    made = Engine(warm)
+@pytest.fixture(params=[(), ("numpy",)], ids=["server", "fork"])
+def engine(warm: Warm, request: pytest.FixtureRequest) -> Iterator[Engine]:
+    """An engine process of the server process, and one of a fork that has imported a module."""
+    made = Engine(warm, *request.param)
     yield made
     made.close()
+
+
+def test_modules_are_imported_once_for_all_that_name_them(warm: Warm) -> None:
+    """They are there when an engine process starts. The others do not have them."""
+    shown = "import os, sys\nnames = [name for name in ('numpy', 'yaml') if name in sys.modules]\n"
+    shown += "os.write(1, f'{os.getppid()} {names}'.encode())\n"
+    told = []
+    for imports in ((), ("numpy",), ("numpy",), ("yaml", "numpy")):
+        engine = Engine(warm, *imports)
+        engine.order(shown)
+        assert ["loaded"] == engine.answer()
+        told.append(os.read(engine.out, 1000).decode().split(maxsplit=1))
+        engine.close()
+    parents, names = zip(*told, strict=True)
+    assert ("[]", "['numpy']", "['numpy']", "['numpy', 'yaml']") == names
+    assert parents[1] == parents[2]
+    assert 3 == len(set(parents))
+
+
+def test_a_fork_ends_with_the_connection() -> None:
+    """It is no child of the trusted side, and is left behind in no tier."""
+    with sandbox.start("process", allow_imports=["numpy"]) as warm:
+        assert isinstance(warm, Warm)
+        engine = Engine(warm, "numpy")
+        engine.order("import os\nos.write(1, str(os.getppid()).encode())\n")
+        assert ["loaded"] == engine.answer()
+        fork = int(os.read(engine.out, 100))
+        assert _runs(fork)
+        engine.channel.close()
+        os.close(engine.out)
+    assert _eventually(lambda: not _runs(fork))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: only Linux has the scheduler's account")
+def test_the_scheduler_gives_an_account_of_each(engine: Engine) -> None:
+    """Whether it sleeps depends on the process, not on the one that has started it."""
+    engine.order("import time\ntime.sleep(1000)\n")
+    schedule = engine.warm.schedule(engine.number)
+    assert schedule is not None
+    assert _eventually(lambda: schedule.sleeps)
+    schedule.close()
 
 
 def test_one_is_started_and_answers(engine: Engine) -> None:
