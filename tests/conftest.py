@@ -175,19 +175,23 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 @pytest.fixture(scope="session")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+def of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder that all processes of a test run share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def once(of_this_run: Path) -> Once:
     """Do expensive work once in a test run, and return its result for each use of the same name.
 
     If tests run in several processes, one of them does the work, and the others wait for the result. The result must be
     data for `pickle`, and must not depend on the process.
     """
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
 
     def result(name: str, compute: Callable[[], T]) -> T:
-        kept = folder / f"{name}.pickle"
-        with (folder / f"{name}.lock").open("w") as lock:
+        kept = of_this_run / f"{name}.pickle"
+        with (of_this_run / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not kept.exists():
                 kept.write_bytes(pickle.dumps(compute()))

@@ -16,9 +16,15 @@ def table() -> Iterable[ModuleType]:
 
 
 @pytest.fixture(scope="session")
-def memo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def memo(of_this_run: Path) -> Path:
     """Where fresh answers of the oracle are remembered while these tests run."""
-    return tmp_path_factory.mktemp("memo") / "memo.sqlite"
+    return of_this_run / "memo.sqlite"
+
+
+@pytest.fixture(scope="session")
+def kept(of_this_run: Path) -> Path:
+    """Where results are kept while these tests run, so that no file is graded twice under one seed."""
+    return of_this_run / "results"
 
 
 # the first in each run of the tests, and the others in a long one
@@ -32,7 +38,7 @@ PARTS = [
 
 
 @pytest.fixture(scope="session")
-def graded(table: ModuleType, memo: Path, once: Callable[..., Any]) -> Callable[[str, str], list[Any]]:
+def graded(table: ModuleType, memo: Path, kept: Path, once: Callable[..., Any]) -> Callable[[str, str], list[Any]]:
     """Return a function that grades `engines` or `variants`, the `sample` or some `others`, once in a test run."""
 
     def verdicts(name: str, part: str) -> list[Any]:
@@ -41,7 +47,7 @@ def graded(table: ModuleType, memo: Path, once: Callable[..., Any]) -> Callable[
         sample = table.sample(everything)
         others = [entry for entry in everything if entry not in sample]
         entries = sample if part == "sample" else others[int(part.split()[1]) :: OTHERS]
-        return once(f"verdicts on {name}, {part}", lambda: table.grade_all(entries, memo=memo))
+        return once(f"verdicts on {name}, {part}", lambda: table.grade_all(entries, memo=memo, kept=kept))
 
     return verdicts
 

@@ -4,6 +4,7 @@ Used by the tests beside it (through conftest.py) and by benchmarks/verdicts.py.
 it reads from standard input: so grading happens in fresh processes, each with a memory layout of its own.
 """
 
+import hashlib
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from grader.base.files import write_atomically
 from grader.course.load import Exercise, load_course
 from grader.course.oracle.answer_book import read_book
 from grader.verdict.diagnosis import anywhere, in_solution, read_misconceptions
@@ -255,13 +257,18 @@ def grade_all(
     hash_seed: int | None = None,
     book: Path | None = None,
     apart: bool = False,
+    kept: Path | None = None,
 ) -> list[Verdict]:
     """Grade every entry, in a fresh process, or many in two; verdicts come in the order of the entries.
 
     Entries of different exercises are graded together, as one submission of several files. `seed` is what fresh
     programs are drawn from (None: the course's own), `hash_seed` the processes' own PYTHONHASHSEED, `book` another
-    answer book than the course's. With `apart`, each batch runs in a process of its own.
+    answer book than the course's. With `apart`, each batch runs in a process of its own. `kept` is a folder with
+    results under the same seed, and without any of the other settings: what is there is not graded again.
     """
+    if kept is not None:
+        assert (hash_seed, book, apart) == (None, None, False)
+        return _kept_verdicts(list(entries), memo, seed, kept)
     listed = list(entries)
     submissions: list[dict[str, int]] = []
     met: Counter[str] = Counter()
@@ -290,6 +297,16 @@ def grade_all(
         answer = answers[number % processes][number // processes]
         results |= {place: answer[stem] for stem, place in files.items()}
     return [Verdict(entry, results[place]) for place, entry in enumerate(listed)]
+
+
+def _kept_verdicts(entries: list[Entry], memo: Path, seed: str | None, kept: Path) -> list[Verdict]:
+    """Return the verdicts on entries. Grade those whose results are not in a folder, and keep them there."""
+    kept.mkdir(exist_ok=True)
+    names = [hashlib.sha256("\0".join([seed or "", one.stem, one.text]).encode()).hexdigest() for one in entries]
+    missing = {name: one for name, one in zip(names, entries, strict=True) if not (kept / name).exists()}
+    for name, verdict in zip(missing, grade_all(missing.values(), memo=memo, seed=seed), strict=True):
+        write_atomically(kept / name, json.dumps(verdict.result).encode())
+    return [Verdict(one, json.loads((kept / name).read_bytes())) for name, one in zip(names, entries, strict=True)]
 
 
 def _in_a_process(job: Mapping[str, Any], hash_seed: int | None) -> list[dict[str, Any]]:

@@ -23,10 +23,10 @@ def wrong(table: ModuleType, stem: str) -> list[Any]:
 
 @pytest.mark.parametrize("stem", SAYS)
 @pytest.mark.parametrize("rest", [0, *(pytest.param(rest, marks=LATE) for rest in range(1, EACH))])
-def test_a_wrong_file_is_told_what_is_wrong(table: ModuleType, memo: Path, rest: int, stem: str) -> None:
+def test_a_wrong_file_is_told_what_is_wrong(table: ModuleType, memo: Path, kept: Path, rest: int, stem: str) -> None:
     """The first check that fails, and what is said of it: numbers or shapes, a remark, or a fact about the engine."""
     found = {}
-    for verdict in table.grade_all(wrong(table, stem)[rest::EACH], memo=memo):
+    for verdict in table.grade_all(wrong(table, stem)[rest::EACH], memo=memo, kept=kept):
         failed = next(check for check in verdict.result["checks"] if check["status"] != "passed")
         rows = [f"{name}: {yours}, not {failed['expected'][name]}" for name, yours in failed.get("actual", {}).items()]
         facts = (fact["text"] for fact in verdict.result.get("facts", ()))
@@ -45,11 +45,11 @@ def test_each_wrong_file_is_in_the_list(table: ModuleType, stem: str) -> None:
 @LATE
 @pytest.mark.parametrize("seed", ["a secret seed", "another one"])
 @pytest.mark.parametrize("stem", ["19_arrays", *SAYS])
-def test_other_numbers_change_no_verdict(table: ModuleType, memo: Path, seed: str, stem: str) -> None:
+def test_other_numbers_change_no_verdict(table: ModuleType, memo: Path, kept: Path, seed: str, stem: str) -> None:
     """Every check has the same status for each right and each wrong file, whichever numbers are drawn."""
     everything = table.variants() + table.wrong_variants() + table.misconceptions()
     entries = [one for one in everything if one.stem == stem]
-    here, there = (table.grade_all(entries, memo=memo, seed=one) for one in (None, seed))
+    here, there = (table.grade_all(entries, memo=memo, seed=one, kept=kept) for one in (None, seed))
     statuses = [
         {str(one.entry): {c["id"]: c["status"] for c in one.result["checks"]} for one in some} for some in (here, there)
     ]

@@ -101,9 +101,10 @@ def decided(result: dict[str, Any]) -> Any:
         *(pytest.param(GRADED[at::36], id=f"all-{at}", marks=pytest.mark.timeout(1800)) for at in range(36)),
     ],
 )
-def test_verdicts_are_those_of_a_process(engine: Engine, tmp_path: Path, entries: list[table.Entry]) -> None:
+def test_verdicts_are_those_of_a_process(engine: Engine, of_this_run: Path, entries: list[table.Entry]) -> None:
     """Status, points, facts and misconceptions are the same in a browser."""
-    expected = {str(one.entry): decided(dict(one.result)) for one in table.grade_all(entries, memo=tmp_path / "memo")}
+    graded = table.grade_all(entries, memo=of_this_run / "memo.sqlite", kept=of_this_run / "results")
+    expected = {str(one.entry): decided(dict(one.result)) for one in graded}
     verdicts = {str(entry): engine.grade(KNOWN[f"{entry.stem}.py"].id, entry.text) for entry in entries}
     actual: dict[str, Any] = {
         name: decided(json.loads(verdict["report"])["exercises"][0]) if "report" in verdict else verdict
