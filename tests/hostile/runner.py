@@ -24,7 +24,7 @@ from grader.course.load import load_course
 from grader.course.oracle import Oracle
 from grader.course.oracle.answer_book import read_book
 from grader.runner import sandbox
-from grader.runner.client import EngineProcess, decode_source, read_exercise
+from grader.runner.client import EngineProcess, Loaded, Source, decode_source, read_exercise
 from grader.runner.sandbox import IsolationError, Started, WorkerGone
 from grader.verdict import grading
 from grader.verdict.checks.session import CheckSession
@@ -236,6 +236,10 @@ class Tier:
     def start(self) -> Started:
         warm = sandbox.start(self.name, allow_imports=self.course.allow_imports)
         self.reached = warm.tier
+        # a first file that imports what the course allows starts another server process
+        first = EngineProcess(warm, Source(Path("first.py"), "import numpy\n"), None, self.course.limits)
+        assert isinstance(first.load(), Loaded)
+        first.close()
         self.ours = set(descendants(os.getpid()))
         return warm
 
