@@ -293,12 +293,25 @@ def farewell(course: Course, style: Style = PLAIN) -> list[str]:
         # 5 columns for the number of the exercise and the blanks around it
         first, *rest = packed(style.clean(exercise.learnt).split(), style.prose - 5)
         lines += [f"  {exercise.number} {first}", *(f"     {line}" for line in rest)]
+    for exercise in course.exercises:
+        if _has_transformer(course, exercise):
+            lines += ["", words.MADE, *style.wrap(words.train_yours(_short(exercise)))]
     if course.further:
         lines += ["", words.FURTHER]
         for text in course.further:
             first, *rest = packed(style.clean(text).split(), style.prose - 4)
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
+
+
+def _has_transformer(course: Course, exercise: Exercise) -> bool:
+    """Return whether learners write a transformer in an exercise."""
+    from .replay import is_transformer  # here, because most screens need nothing of the replay
+
+    try:
+        return is_transformer(course.exercise_file(exercise).read_text(encoding="utf-8"))
+    except OSError:
+        return False
 
 
 def reset_text(path: Path, done: Reset, style: Style = PLAIN) -> list[str]:

@@ -104,6 +104,12 @@ EXPECTED_BY = {"torch": "PyTorch", "expected": "expected", "a correct one is": "
 LEARNT = "What you have learnt:"
 learnt = Sentence("You have learnt: {lesson}", "lesson")
 MADE = "Your model:"
+# on a terminal, for an exercise in which a transformer is written
+train_yours = Sentence(
+    "`grade play {exercise}` trains your model of exercise {exercise}, and shows the loss and names that it makes. "
+    "`grade play {exercise} --text FILE` trains it on the words of a text file.",
+    "exercise",
+)
 FURTHER = "Where to go next:"
 
 

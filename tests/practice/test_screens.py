@@ -102,6 +102,14 @@ def test_the_list_and_the_last_page_have_the_title_of_each_part() -> None:
     assert {said.FURTHER} <= {*farewell(COURSE)} - {*farewell(replace(COURSE, further=()))}
 
 
+def test_the_last_page_trains_the_transformer() -> None:
+    """It names the exercise with its command. A course without one does not."""
+    lines = " ".join(farewell(COURSE))
+    assert f"{said.MADE} `grade play 27` trains your model of exercise 27" in lines
+    first = replace(COURSE, exercises=COURSE.exercises[:3], parts=())
+    assert said.MADE not in farewell(first)
+
+
 def test_the_next_step_names_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The path is relative to the current folder."""
     monkeypatch.chdir(tmp_path)
