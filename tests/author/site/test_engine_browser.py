@@ -105,16 +105,27 @@ def test_verdicts_are_those_of_a_process(engine: Engine, of_this_run: Path, entr
     """Status, points, facts and misconceptions are the same in a browser."""
     graded = table.grade_all(entries, memo=of_this_run / "memo.sqlite", kept=of_this_run / "results")
     expected = {str(one.entry): decided(dict(one.result)) for one in graded}
-    verdicts = {str(entry): engine.grade(KNOWN[f"{entry.stem}.py"].id, entry.text) for entry in entries}
-    actual: dict[str, Any] = {
-        name: decided(json.loads(verdict["report"])["exercises"][0]) if "report" in verdict else verdict
-        for name, verdict in verdicts.items()
-    }
+    actual = {str(entry): in_browser(engine, entry) for entry in entries}
+    # there, the clock limits what is slow: on a busy machine, another try decides
+    for entry in entries:
+        if timed_out(actual[str(entry)]) and actual[str(entry)] != expected[str(entry)]:
+            actual[str(entry)] = in_browser(engine, entry)
     different = {name: (one, actual[name]) for name, one in expected.items() if one != actual[name]}
     for name in ROUNDED & different.keys():
         process, browser = different.pop(name)
         assert [check[:3] for check in process[2]] == [check[:3] for check in browser[2]]
     assert {} == {name: both for name, both in different.items() if name not in SLOW or not only_later(*both)}
+
+
+def in_browser(engine: Engine, entry: table.Entry) -> Any:
+    """Return what a verdict in the browser decides, or what it says in place of a verdict."""
+    verdict = engine.grade(KNOWN[f"{entry.stem}.py"].id, entry.text)
+    return decided(json.loads(verdict["report"])["exercises"][0]) if "report" in verdict else verdict
+
+
+def timed_out(decision: Any) -> bool:
+    """Return whether a check ran out of time."""
+    return isinstance(decision, tuple) and any(check[1] == "timeout" for check in decision[2])
 
 
 def only_later(process: Any, browser: Any) -> bool:
