@@ -25,7 +25,7 @@ check test test-all: lint compiled
 	$(TESTS) $(TESTED); tests=$$?; \
 	wait $$types; types=$$?; cat $(VENV)/types; test $$tests -eq 0 -a $$types -eq 0
 
-# One of 41 parts of what `make test` leaves out: another one for each commit, so that all run in turn.
+# One of 23 parts of what `make test` leaves out: another one for each commit, so that all run in turn.
 test-slice: compiled
 	$(TESTS) -m exhaustive --slice commit
 

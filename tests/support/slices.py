@@ -12,7 +12,7 @@ from pathlib import Path
 from read_yaml import read_yaml
 
 TESTS = Path(__file__).resolve().parents[1]
-COUNT = 41  # a prime, so that pushes of as many commits each run all slices, too
+COUNT = 23  # a prime, so that pushes of as many commits each run all slices, too
 _UNKNOWN_S = 1.0  # for each test of a file that was not measured
 _PART_S = 40.0  # the tests of a file that takes longer belong to several slices
 

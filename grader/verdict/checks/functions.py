@@ -324,7 +324,7 @@ class FunctionChecks(Judging):
             truth = _truth(returned)
             if truth is None:
                 numbers = None if returned.numbers is None else "numbers"
-                nodes = None if returned.nodes is None else "nodes"
+                nodes = None if returned.nodes is None else "nodes" if len(returned.nodes) else "an empty sequence"
                 fail(NoTruth(function, returned.other or numbers or nodes or "None"), program=p.shown)
             if truth and fault:
                 worst = table.worst

@@ -74,12 +74,13 @@ def test_the_right_numbers_may_be_kept_back() -> None:
         (1, None, ["called", [NONE]]),
         (None, "str", ["called", None, None, "str"]),
         (None, "a node", ["called", None, [-1]]),
+        (0, None, ["called", None, []]),
     ],
 )
 def test_a_function_that_returns_something_else_fails(
     count: int | None, type_name: str | None, result: list[Any]
 ) -> None:
-    """Too few numbers, None and text are each named."""
+    """Too few numbers or none at all, None and text are each named."""
     assert (Returned("half", 2, count, type_name),) == finding(with_result(0, 0, lambda _: result), halves).remarks
 
 

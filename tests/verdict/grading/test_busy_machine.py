@@ -41,7 +41,9 @@ FILES = 9  # the first exercises
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    started = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(processes)]
+    # in sessions of their own, because Linux may divide the time among sessions first
+    command = [sys.executable, "-S", "-c", "while True: pass"]
+    started = [subprocess.Popen(command, start_new_session=True) for _ in range(processes)]
     try:
         yield
     finally:

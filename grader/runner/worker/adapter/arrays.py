@@ -105,6 +105,13 @@ def has_numpy() -> bool:
     return bool(_known)
 
 
+def has_ints(nested: Any) -> bool:
+    """Return whether the first number of a nested list is an int."""
+    while type(nested) is list and nested:
+        nested = nested[0]
+    return type(nested) is int
+
+
 def made(nested: Any, by_numpy: bool) -> Any:
     """Return an array with these numbers: numpy's, or the nested list itself."""
     return _known[0].made(nested) if by_numpy else nested

@@ -181,8 +181,9 @@ class EngineReading(NamedTuple):
         return [values.name_of(self.cls), *spelled, self.grad_starts_as_none]
 
     def leaf(self, value: Any) -> Any:
-        """Return a leaf with a number, or with the numbers of a nested list."""
-        given = arrays.made(value, self.takes_numpy) if isinstance(value, list) else value
+        """Return a leaf with a number, or with the numbers of a nested list. The class gets a list of ints itself."""
+        by_numpy = self.takes_numpy and not arrays.has_ints(value)
+        given = arrays.made(value, by_numpy) if isinstance(value, list) else value
         return (self.make or self.cls)(given)
 
     def inputs(self, node: Any) -> list[Any]:

@@ -7,6 +7,7 @@ import pytest
 from every import every
 
 from grader.runner.worker.adapter import arrays
+from grader.runner.worker.adapter.rules import EngineReading
 
 
 @pytest.fixture(autouse=True)
@@ -159,3 +160,10 @@ LIST = [1.0, 2.0]
 def test_the_same_array_is_known(given: list[Any], first: list[int]) -> None:
     """Numpy's arrays are the same if their numbers are; lists are if they are one object."""
     assert first == arrays.shared(given)
+
+
+def test_a_class_that_takes_only_numpys_arrays_gets_a_list_of_ints_itself() -> None:
+    """So the file decides of which type the numbers are, and whether it takes a list at all."""
+    reading = EngineReading(list, "data", "grad", make=lambda given: given, takes_numpy=True)
+    assert [[1, 2]] == reading.leaf([[1, 2]])
+    assert isinstance(reading.leaf([[1.0, 2.0]]), np.ndarray)
