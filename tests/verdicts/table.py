@@ -263,8 +263,8 @@ def grade_all(
 
     Entries of different exercises are graded together, as one submission of several files. `seed` is what fresh
     programs are drawn from (None: the course's own), `hash_seed` the processes' own PYTHONHASHSEED, `book` another
-    answer book than the course's. With `apart`, each batch runs in a process of its own. `kept` is a folder with
-    results under the same seed, and without any of the other settings: what is there is not graded again.
+    answer book than the course's. With `apart`, each batch runs in a process of its own. `kept` is a folder for
+    results. An entry that has a result there under this seed is not graded again. It allows none of the other settings.
     """
     if kept is not None:
         assert (hash_seed, book, apart) == (None, None, False)

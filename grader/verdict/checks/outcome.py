@@ -419,13 +419,10 @@ def miscounted(function: str, returned: Called, count: int) -> Returned | None:
     """Return a remark if a function did not return `count` numbers."""
     # what is empty has no nodes either, so it counts as no numbers
     numbers = () if returned.nodes is not None and not len(returned.nodes) else returned.numbers
-    if numbers is not None and len(numbers) == count:
-        return None
-    if numbers is not None and not len(numbers):
-        return Returned(function, count, 0)
+    if numbers is not None:
+        return None if len(numbers) == count else Returned(function, count, len(numbers))
     nodes = "None" if returned.nodes is None else "a node" if len(returned.nodes) == 1 else "nodes"
-    what = None if numbers else returned.other or nodes
-    return Returned(function, count, len(numbers) if numbers else None, what)
+    return Returned(function, count, None, returned.other or nodes)
 
 
 def compare_returned(
