@@ -77,8 +77,9 @@ class FaultFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             function that the operation's method defines and does not store on the result; empty if that is not
             certain. For `not_seeded`, "None" if gradients may be None. For `wrong_gradient`, a formula. For the kinds
             about training, see below.
-        lines: The first and the last line of the operation's rule in the learner's file.
-        node: A node, in facts about `backward()`. A function, in facts about training.
+        lines: The first and the last line of the operation's rule in the learner's file, or of the function `node`.
+        node: A node, in facts about `backward()`. A function, in facts about training. For `overwrites`, the function
+            that every rule calls and that assigns; empty if there is none.
         other: Another node, in facts about `backward()`. For `no_rule`, where the function is stored instead. For
             `contribution`, a program with other numbers, for which the contribution is right; empty if there is none.
             In facts about training, the parameters that are meant: `all`, `first`, `last`, `not_first`, `not_last`

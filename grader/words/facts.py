@@ -13,7 +13,10 @@ from .sentence import filled
 
 # The sentences, by kind. Their fields are those of a fact, of `_fields`, and of `_rule_fields` for facts about a rule.
 _OF_RULES: dict[FactKind, str] = {  # after the operation and the place of its rule
-    "overwrites": "the rule sets {both_grads}{found:? to {found}} instead of adding to {them}.",
+    "overwrites": (
+        "the rule sets {both_grads}{found:? to {found}} instead of adding to {them}.{node:? So does the rule of every "
+        "other operation that was tried. All of them call `{node}` ({helper}).}"
+    ),
     "gives_input": "the result is {any_input} itself, not a new node.",
     "rule_is_none": (
         "L.{found} is None, so no rule of L can run. `L.{found} = f` stores a function f; "
@@ -170,9 +173,11 @@ def _rule_fields(fact: FaultFact, cells: Sequence[CellStart]) -> dict[str, str]:
     expected = "the local derivative times L.grad" if both or not fact.expected else _times(fact.expected)
     each = "each input" if both else name
     contribution = f"the contribution to {each}"
+    at = place(cells, *fact.lines) if fact.lines else ""
     return {
         "operation_text": _operation_text(fact.operation),
-        "where": f" ({place(cells, *fact.lines)})" if fact.lines else "",
+        "where": f" ({at})" if at and not fact.node else "",
+        "helper": at,
         "each": each,
         "contribution": contribution,
         "contributions_have": "the contributions to a and b have" if both else f"{contribution} has",

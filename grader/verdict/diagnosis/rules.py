@@ -129,11 +129,44 @@ class _RuleFacts:
         """Return all facts. If operations share a rule, a fact about it only has lines if its kind is in `_OF_RULE`."""
         # a rule may clear a gradient that is no longer needed, so that is a fault only if nothing else is
         found = self._found or self._clearing
+        return self._with_helper(
+            [
+                msgspec.structs.replace(fact, lines=None)
+                if len(self._users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
+                else fact
+                for fact in found
+            ]
+        )
+
+    def _with_helper(self, facts: list[FaultFact]) -> list[FaultFact]:
+        """Return the facts that rules overwrite gradients with the function that they all call, if it is certain.
+
+        That is so if every rule that ran overwrites, no rule assigns a gradient itself, and exactly one function of
+        the file that all rules call does so. The text of the file is only searched for names.
+        """
+        overwriting = [fact for fact in facts if fact.kind == "overwrites" and not fact.found]
+        operations = {FORMS[fact.operation].op for fact in overwriting}
+        places = {fact.lines for fact in overwriting}
+        if len(places) < 2 or not operations.issuperset(set[str]().union(*self._users.values())):
+            return facts
+        lines = self._source.split("\n")
+        rules = [_code(lines[first:last]) for first, last in filter(None, places)]  # without their first line
+        sets = re.compile(rf"\.{re.escape(self._reading.grad)}\b(\[[^\]]*\])?\s*=(?!=)")
+        if len(rules) < len(places) or any(map(sets.search, rules)):
+            return facts
+        called = set[str].intersection(*({*re.findall(r"\b(\w+)\(", rule)} for rule in rules))
+        helpers = [
+            (name, heads[0], end)
+            for name in sorted(called)
+            if len(heads := [i for i, line in enumerate(lines) if re.match(rf" *def {name}\(", line)]) == 1
+            if sets.search(_code(lines[heads[0] : (end := _end(lines, heads[0]))]))
+        ]
+        if len(helpers) != 1 or len(helpers[0][0]) > _LONGEST:
+            return facts
+        ((name, start, end),) = helpers
         return [
-            msgspec.structs.replace(fact, lines=None)
-            if len(self._users.get(fact.lines, ())) > 1 and fact.kind not in _OF_RULE
-            else fact
-            for fact in found
+            msgspec.structs.replace(fact, node=name, lines=(start + 1, end)) if fact in overwriting else fact
+            for fact in facts
         ]
 
     def add(self, form: Form, tries: Sequence[tuple[Done | Broke | None, ...]]) -> None:
@@ -205,6 +238,21 @@ def _clears(done: Sequence[tuple[Done, ...]]) -> bool:
     return all(outcome.grads[0][-1] == 0.0 for three in done for outcome in three)
 
 
+def _code(lines: Sequence[str]) -> str:
+    """Return lines of a file without those that are comments alone."""
+    return "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+
+
+def _end(lines: Sequence[str], head: int) -> int:
+    """Return the number of lines up to the last one of the function whose head is at an index."""
+    depth = len(lines[head]) - len(lines[head].lstrip())
+    rest = lines[head + 1 :]
+    inside = len([*takewhile(lambda line: not line.strip() or line.startswith(" " * (depth + 1)), rest)])
+    while inside and not rest[inside - 1].strip():
+        inside -= 1
+    return head + 1 + inside
+
+
 def _with_function(fact: FaultFact, source: str, rule: str) -> FaultFact:
     """Return a fact about a result without a rule, with the function that the learner wrote as the rule.
 
@@ -216,13 +264,12 @@ def _with_function(fact: FaultFact, source: str, rule: str) -> FaultFact:
         source: the text of the learner's file.
         rule: the name of the attribute in which results have their rule, or an empty text.
     """
-    # the text of the method, up to the next line that is not indented more than its head
-    heads = list(re.finditer(rf"^( *)def {METHODS.get(fact.operation, fact.operation)}\(([\w, ]*)\)", source, re.M))
+    heads = list(re.finditer(rf"^ *def {METHODS.get(fact.operation, fact.operation)}\(([\w, ]*)\)", source, re.M))
     if len(heads) != 1 or not rule:
         return fact
-    ((depth, parameters),) = (head.groups() for head in heads)
-    rest = source[heads[0].end() :].split("\n")[1:]
-    inside = [*takewhile(lambda line: not line.strip() or line.startswith(f"{depth} "), rest)]
+    (parameters,) = heads[0].groups()
+    all_lines, start = source.split("\n"), source.count("\n", 0, heads[0].start())
+    inside = all_lines[start + 1 : _end(all_lines, start)]
     # the only function that it defines
     functions = [head[1] for line in inside if (head := re.match(r" *def (\w+)\(", line))]
     if len(functions) != 1 or len(functions[0]) + len(parameters) > _LONGEST:

@@ -29,13 +29,18 @@ def first_failure(exercise: ExerciseResult) -> CheckResult | None:
 def facts_of(exercise: ExerciseResult, check: CheckResult | None) -> list[FaultFact]:
     """Return the fault facts to show with a check: those that explain it and no earlier failure.
 
-    Without a check, return the facts that explain no failure. In a report of an older version, every fact belongs to
-    the first failure.
+    Without a check, return the facts that explain no failure, without those that say of another operation what an
+    earlier one says of all. In a report of an older version, every fact belongs to the first failure.
     """
     first = first_failure(exercise)
     older = (first.id,) if first else ()
-    places = ((fact, older if isinstance(fact.checks, UnsetType) else fact.checks) for fact in exercise.facts or ())
-    return [fact for fact, checks in places if next(iter(checks), None) == (check and check.id)]
+    facts = exercise.facts or ()
+    places = ((fact, older if isinstance(fact.checks, UnsetType) else fact.checks) for fact in facts)
+    shown = [fact for fact, checks in places if next(iter(checks), None) == (check and check.id)]
+    of_all = next((fact for fact in facts if fact.kind == "overwrites" and fact.node), None)
+    return (
+        shown if check else [fact for fact in shown if fact is of_all or not (fact.kind == "overwrites" and fact.node)]
+    )
 
 
 def unloaded(exercise: ExerciseResult) -> bool:

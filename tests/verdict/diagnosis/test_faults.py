@@ -60,9 +60,9 @@ def told(grader: Grader, fault: dict[str, Any]) -> tuple[list[str], list[str], s
     facts = [fact_text(fact) for fact in examined.facts]
     if exercise.id == fault["of"]:
         facts = [_LINES.sub("(LINES)", fact) for fact in facts]
-        for first, last in (fact.lines for fact in examined.facts if fact.lines):
+        for function, (first, last) in ((fact.node, fact.lines) for fact in examined.facts if fact.lines):
             assert last - first < 8
-            assert "def _backward" in text.splitlines()[first - 1]
+            assert f"def {function or '_backward'}" in text.splitlines()[first - 1]
     result = score(exercise, examined.state, examined.checked, named, examined.facts)
     hints = {check.id: hint_of(check) for check in result.checks if check.id in examined.failures}
     diagnosis = next(check.diagnosis for check in result.checks if check.id == examined.failures[0])
