@@ -97,7 +97,7 @@ class FunctionChecks(Judging):
             raise ArgumentError("returns: `expected` names no number")
         if len(expected) > _LONGEST:
             raise ArgumentError(f"returns: `expected` has {len(expected)} numbers; at most {_LONGEST}")
-        named = expected if isinstance(expected, dict) else {f"result[{k}]": x for k, x in enumerate(expected)}
+        named = expected if isinstance(expected, dict) else _results(expected)
         task = about or f"{function}({', '.join(map(repr, arguments))})"
         call = ask.CallFunction(function, [_argument(argument) for argument in arguments])
 
@@ -133,17 +133,17 @@ class FunctionChecks(Judging):
         self._examine([Run(NOTHING, (call,))], judge, engine=False)
 
     def returns_from(
-        self, function: str, *arguments: float | str | Sequence[float | str], on: Program, expected: dict[str, float]
+        self, function: str, *arguments: float | str | Sequence[float | str], on: Program, expected: Sequence[float]
     ) -> None:
         """Check that a learner's function, called with nodes and numbers, returns the expected numbers.
 
-            engine.returns_from("chosen", [0.2], "z", on=program("L = sum(z * z)", z=[1, 2]), expected={"[0]": 1.0})
+            engine.returns_from("chosen", [0.2], "z", on=program("L = sum(z * z)", z=[1, 2]), expected=[1])
 
         Args:
             function: The name of the function.
             arguments: Names of nodes, numbers, and lists of names or of numbers.
             on: The program that makes the nodes. It keeps its numbers, also in official runs.
-            expected: The numbers that the function must return, in this order, by what follows the call in messages.
+            expected: The numbers that the function must return, in this order.
         """
         if not expected:
             raise ArgumentError("returns_from: `expected` names no number")
@@ -159,11 +159,18 @@ class FunctionChecks(Judging):
             str(one) if isinstance(one, (str, int, float)) else f"[{', '.join(map(str, one))}]" for one in arguments
         ]
         call = f"{function}({', '.join(texts)})"
+        # a program of which only leaves are handed over says nothing about the call
+        named_nodes = [name for one in arguments for name in ([one] if isinstance(one, (str, int, float)) else one)]
+        leaves = {leaf.name for leaf in on.leaves}
+        about = (
+            call if leaves.issuperset(name for name in named_nodes if isinstance(name, str)) else f"{on.text}; {call}"
+        )
+        task = on.shown.replace(on.text, about, 1)
+        named = _results(expected)
 
         def judge(i: int, outcome: Done | Broke, notes: Notes) -> None:
-            self._went_through(outcome, on)
-            named = {f"{call}{name}": number for name, number in expected.items()}
-            compare_returned(function, outcome.called[0], named, on.shown, reveal=True, remarks=notes)
+            self._went_through(outcome, task)
+            compare_returned(function, outcome.called[0], named, task, reveal=True, remarks=notes)
 
         self._examine([Run(on, (ask.CallFunction(function, handed),))], judge)
 
@@ -356,6 +363,11 @@ def _argument(given: str | float | Sequence[object]) -> ask.Argument:
 
 def _is_plain(given: object) -> bool:
     return all(map(_is_plain, given)) if isinstance(given, (list, tuple)) else fits(given, float | str)
+
+
+def _results(expected: Sequence[float]) -> dict[str, float]:
+    """Return the numbers that a function should return by their names in messages."""
+    return {f"result[{k}]": x for k, x in enumerate(expected)}
 
 
 def _array(given: object) -> tuple[list[float], tuple[int, ...]]:

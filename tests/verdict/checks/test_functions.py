@@ -41,19 +41,26 @@ def test_a_function_is_called_with_nodes_and_numbers() -> None:
     """A text is the name of a node, and lists have names or numbers."""
     batches: list[Batch] = []
     engine = engine_that(listened(batches, with_result(0, 0, lambda _: ["called", [NINE]])))
-    engine.returns_from("chosen", [0.5, 2], "b", 3, ["a", "L"], on=BOTH, expected={"": 9.0})
+    engine.returns_from("chosen", [0.5, 2], "b", 3, ["a", "L"], on=BOTH, expected=[9])
     (call,) = batches[0].runs[0].steps
     given: list[ask.Argument] = [("numbers", [0.5, 2.0]), ("node", 1), ("number", 3), ("nodes", [0, 3])]
     assert ask.CallFunction("chosen", given) == call
 
 
-def test_what_a_call_with_nodes_returns_is_shown_with_the_call() -> None:
-    """The finding has the call as the learner would write it, with what follows it."""
+@pytest.mark.parametrize(
+    ("node", "shown"),
+    [
+        ("a", "chosen([0.5], a)    with a = 2, b = -3"),
+        ("L", "L = a * b + a; chosen([0.5], L)    with a = 2, b = -3"),
+    ],
+)
+def test_what_a_call_with_nodes_returns_is_shown_with_the_call(node: str, shown: str) -> None:
+    """The finding has the call as the learner would write it, and the program if it makes an argument."""
     found = finding(
         with_result(0, 0, lambda _: ["called", [NINE]]),
-        lambda engine: engine.returns_from("chosen", [0.5], "a", on=BOTH, expected={"[0]": 8.0}),
+        lambda engine: engine.returns_from("chosen", [0.5], node, on=BOTH, expected=[8]),
     )
-    assert Finding("failed", BOTH.shown, {"chosen([0.5], a)[0]": 8.0}, {"chosen([0.5], a)[0]": 9.0}) == found
+    assert Finding("failed", shown, {"result[0]": 8.0}, {"result[0]": 9.0}) == found
 
 
 def test_a_wrong_number_is_shown_beside_the_right_one() -> None:
