@@ -34,6 +34,11 @@ Write the three functions. The engine below them is given.
 The grader trains a neuron and a small network with your functions, and compares
 the losses and the parameters with those of PyTorch, which starts from the same numbers.
 
+For a bonus, write three classes whose parameters you can train. A Neuron multiplies
+each input by its weight, adds a bias, and takes the tanh of the sum. A Layer has
+neurons with the same inputs. An MLP, a multilayer perceptron, has layers: the outputs
+of one are the inputs of the next one.
+
 To go on, read more about gradient descent: https://cs231n.github.io/optimization-1/
 """
 
@@ -60,6 +65,76 @@ def train(loss_of, parameters, steps, rate):
     """
     # TODO: what happens in each step, and in which order?
     raise NotImplementedError("descend: what happens in each step, and in which order?")
+
+
+class Neuron:
+    """The tanh of a sum: each input times its weight, and a bias."""
+
+    def __init__(self, n, new):
+        """Call new() for each parameter: the weights of the n inputs, and then the bias."""
+        # TODO: how many parameters are there?
+        raise NotImplementedError("descend: how many parameters are there?")
+
+    def __call__(self, x):
+        """Return the output, a node, for a list of n nodes."""
+        # TODO: what is added up?
+        raise NotImplementedError("descend: what is added up?")
+
+    def parameters(self):
+        """Return the list of the parameters, in the order in which they were made."""
+        # TODO: which nodes should a step move?
+        raise NotImplementedError("descend: which nodes should a step move?")
+
+
+class Layer:
+    """Neurons with the same inputs."""
+
+    def __init__(self, n, count, new):
+        """Make `count` neurons with n inputs each, one after the other."""
+        # TODO: what does a neuron need?
+        raise NotImplementedError("descend: what does a neuron need?")
+
+    def __call__(self, x):
+        """Return the list of the outputs of all neurons."""
+        # TODO: which inputs does each neuron get?
+        raise NotImplementedError("descend: which inputs does each neuron get?")
+
+    def parameters(self):
+        """Return the list of the parameters of all neurons."""
+        # TODO: a list of lists, or one list?
+        raise NotImplementedError("descend: a list of lists, or one list?")
+
+
+class MLP:
+    """Layers, of which each one gets the outputs of the one before."""
+
+    def __init__(self, n, counts, new):
+        """Make a layer for each number of neurons in `counts`. The first one has n inputs."""
+        # TODO: how many inputs does each layer have?
+        raise NotImplementedError("descend: how many inputs does each layer have?")
+
+    def __call__(self, x):
+        """Return the list of the outputs of the last layer."""
+        # TODO: which inputs does each layer get?
+        raise NotImplementedError("descend: which inputs does each layer get?")
+
+    def parameters(self):
+        """Return the list of the parameters of all layers."""
+        # TODO: whose parameters are these?
+        raise NotImplementedError("descend: whose parameters are these?")
+
+
+def outputs_of(x, counts, parameters):
+    """Return the outputs of an MLP whose parameters are those of a list, in this order."""
+    return MLP(len(x), counts, parameters[::-1].pop)(x)
+
+
+def squares_of(n, counts, parameters):
+    """Return the sum of the squares of the parameters of such an MLP with n inputs."""
+    total = Value(0.0)
+    for p in MLP(n, counts, parameters[::-1].pop).parameters():
+        total = total + p * p
+    return total
 
 
 class Value:

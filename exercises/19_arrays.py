@@ -32,7 +32,8 @@ These are all values and gradients, written as `value | gradient`:
 
 Three things are new:
 
-- numpy makes an array of ints from whole numbers. Gradients need floats.
+- numpy makes an array of ints from whole numbers. Gradients need floats: if x is an
+  array of ints, `x += 0.5` raises an error.
 - A gradient is None until its first contribution, as in PyTorch. `+` gives both of its
   inputs the same upstream gradient, which is one array. `x += y` changes the array of
   x itself. If another Tensor has the same array, its gradient changes, too.

@@ -40,9 +40,9 @@ operand's shape. If a result has the shape (2, 3), an operand can have these sha
 numpy compares shapes from their last axis on, so the axes that an operand lacks are the
 first ones. Both operands can be repeated: (2, 1) and (1, 3) give the shape (2, 3).
 
-accumulate() needs a contribution of the right shape. If an array of shape (2, 3) is
-added to a gradient of shape (3,), the gradient gets the shape (2, 3), without an error.
-With `+=`, numpy raises a ValueError.
+accumulate() sets self.grad to self.grad + contribution. It needs a contribution of the
+right shape: with one of shape (2, 3), a gradient of shape (3,) would get the shape
+(2, 3), without an error. With `+=`, numpy would raise a ValueError.
 
 Fill in `unbroadcast`, and then the rules of +, *, - and /. All else is given. In 2 * a
 and 1 / a, the number becomes a Tensor of shape ().

@@ -48,7 +48,8 @@ use. The grader compares values, gradients and shapes with PyTorch's.
 
 A bonus check has inputs with one axis. On the left, such a vector is a matrix with one
 row. On the right, it is a matrix with one column. The result has no axis for it: the
-shapes (3,) and (3, 2) give (2,).
+shapes (3,) and (3, 2) give (2,). The upstream gradient has this shape, too. The rule
+needs the axis while it multiplies. Its contribution to the vector has the shape (3,).
 
 Not graded: the derivative of relu at exactly 0.
 

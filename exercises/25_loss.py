@@ -66,6 +66,7 @@ def on_paper():
     """Return the gradients of the three logits in the first row of z, as numbers.
 
     L = 8 * cross_entropy(z, [1, 0]). The rows of z are [log(2), 0, 0] and [0, 0, 0].
+    The target of the first row has the index 1, and that of the second row the index 0.
     """
     # TODO: how much does a loss count in the mean, and what does the 8 do?
     raise NotImplementedError("loss: how much does a loss count in the mean, and what does the 8 do?")

@@ -1,8 +1,9 @@
 """26 layers: a norm, and attention that looks back
 
 Rows of an array are often tokens, such as the letters of a name. Layers of a language
-model compute new rows from them. You write three layers as functions of Tensors. Each
-of them uses operations that have their rules, so you write no rule.
+model compute new rows from them. You write three layers as functions of Tensors. They
+use the operations of the class Tensor below, which have their rules, so you write no
+rule. Lengths of axes are in x.data.shape.
 
 layer_norm(x, gain, bias) brings each row to the mean 0 and the variance 1. The variance
 is the mean of the squared differences from the mean. The row 2, 6 has the mean 4, so

@@ -28,6 +28,11 @@ Write the three functions. The engine below them is given.
 The grader trains a neuron and a small network with your functions, and compares
 the losses and the parameters with those of PyTorch, which starts from the same numbers.
 
+For a bonus, write three classes whose parameters you can train. A Neuron multiplies
+each input by its weight, adds a bias, and takes the tanh of the sum. A Layer has
+neurons with the same inputs. An MLP, a multilayer perceptron, has layers: the outputs
+of one are the inputs of the next one.
+
 To go on, read more about gradient descent: https://cs231n.github.io/optimization-1/
 """
 
@@ -66,6 +71,94 @@ def train(loss_of, parameters, steps, rate):
         losses.append(loss.data)
     return losses
     # END SOLUTION
+
+
+class Neuron:
+    """The tanh of a sum: each input times its weight, and a bias."""
+
+    def __init__(self, n, new):
+        """Call new() for each parameter: the weights of the n inputs, and then the bias."""
+        # BEGIN SOLUTION how many parameters are there?
+        self.weights = [new() for _ in range(n)]
+        self.bias = new()
+        # END SOLUTION
+
+    def __call__(self, x):
+        """Return the output, a node, for a list of n nodes."""
+        # BEGIN SOLUTION what is added up?
+        total = self.bias
+        for weight, number in zip(self.weights, x):
+            total = total + weight * number
+        return total.tanh()
+        # END SOLUTION
+
+    def parameters(self):
+        """Return the list of the parameters, in the order in which they were made."""
+        # BEGIN SOLUTION which nodes should a step move?
+        return [*self.weights, self.bias]
+        # END SOLUTION
+
+
+class Layer:
+    """Neurons with the same inputs."""
+
+    def __init__(self, n, count, new):
+        """Make `count` neurons with n inputs each, one after the other."""
+        # BEGIN SOLUTION what does a neuron need?
+        self.neurons = [Neuron(n, new) for _ in range(count)]
+        # END SOLUTION
+
+    def __call__(self, x):
+        """Return the list of the outputs of all neurons."""
+        # BEGIN SOLUTION which inputs does each neuron get?
+        return [neuron(x) for neuron in self.neurons]
+        # END SOLUTION
+
+    def parameters(self):
+        """Return the list of the parameters of all neurons."""
+        # BEGIN SOLUTION a list of lists, or one list?
+        return [p for neuron in self.neurons for p in neuron.parameters()]
+        # END SOLUTION
+
+
+class MLP:
+    """Layers, of which each one gets the outputs of the one before."""
+
+    def __init__(self, n, counts, new):
+        """Make a layer for each number of neurons in `counts`. The first one has n inputs."""
+        # BEGIN SOLUTION how many inputs does each layer have?
+        self.layers = []
+        for count in counts:
+            self.layers.append(Layer(n, count, new))
+            n = count
+        # END SOLUTION
+
+    def __call__(self, x):
+        """Return the list of the outputs of the last layer."""
+        # BEGIN SOLUTION which inputs does each layer get?
+        for layer in self.layers:
+            x = layer(x)
+        return x
+        # END SOLUTION
+
+    def parameters(self):
+        """Return the list of the parameters of all layers."""
+        # BEGIN SOLUTION whose parameters are these?
+        return [p for layer in self.layers for p in layer.parameters()]
+        # END SOLUTION
+
+
+def outputs_of(x, counts, parameters):
+    """Return the outputs of an MLP whose parameters are those of a list, in this order."""
+    return MLP(len(x), counts, parameters[::-1].pop)(x)
+
+
+def squares_of(n, counts, parameters):
+    """Return the sum of the squares of the parameters of such an MLP with n inputs."""
+    total = Value(0.0)
+    for p in MLP(n, counts, parameters[::-1].pop).parameters():
+        total = total + p * p
+    return total
 
 
 class Value:

@@ -320,7 +320,10 @@ def _known(grader: Grader, exercise: Exercise, steps: Steps, kept: Behaviours) -
             message = f"`{one.id}` behaves like the solution on every fixed program; a check needs one that tells"
             raise CourseError(path.with_suffix(".mistakes.yaml"), one.line, message)
         functions = changed_functions(solution, one.source)
-        if paid.isdisjoint(map(check_of, wrong)):  # it only loses a bonus, so it is another way to write the solution
+        # it only loses a bonus with functions that others need, so it is another way to write the solution
+        if paid.isdisjoint(map(check_of, wrong)) and any(
+            not paid.isdisjoint(map(check_of, behave(without(solution, name)).unclear)) for name in functions
+        ):
             right.append(one.source)
         if one.unfinished:
             true_of_unfinished.append(wrong)
@@ -371,10 +374,15 @@ def changed_functions(solution: str, edited: str) -> dict[str, str]:
 
 
 def _functions_by_name(text: str) -> dict[str, str]:
-    """Return the functions of a file and the methods of its classes, in the spelling of their syntax trees."""
+    """Return the functions of a file and the methods of its classes by name, in the spelling of their syntax trees."""
     body = ast.parse(text).body
     members = [node for cls in body if isinstance(cls, ast.ClassDef) for node in cls.body]
-    return {node.name: ast.unparse(node) for node in (*body, *members) if isinstance(node, ast.FunctionDef)}
+    texts: dict[str, str] = {}
+    for node in (*body, *members):
+        if isinstance(node, ast.FunctionDef):  # methods of several classes can have one name
+            others = [texts[node.name]] if node.name in texts else []
+            texts[node.name] = "\n".join([*others, ast.unparse(node)])
+    return texts
 
 
 def _programs_by_function(solution: str, behave: Callable[[str], Behaviour]) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,7 @@
-from grader.checks import EngineUnderCheck, check
+from itertools import pairwise
+
+from grader.checks import EngineUnderCheck, check, program
+from grader.program import Program
 
 POINTS = [((0.5, -1.0), 0.4), ((-1.5, 0.5), -0.8), ((1.0, 1.5), 0.9)]
 NEURON = "loss = " + " + ".join(f"(tanh(w1 * {x1} + w2 * {x2} + b) - ({y})) ** 2" for (x1, x2), y in POINTS)
@@ -63,3 +66,43 @@ def test_a_network_learns_as_torchs_does(engine: EngineUnderCheck) -> None:
         o2=-0.7,
         o3=0.1,
     )
+
+
+def parameters(*counts: int) -> dict[str, float]:
+    """Return the parameters of an MLP by their names, in their order. No two are equal."""
+    size = sum((n + 1) * count for n, count in pairwise(counts))
+    return {f"p{k}": (-1) ** (k // 2) * round(0.2 + 0.13 * k, 2) for k in range(size)}
+
+
+def mlp(*counts: int) -> Program:
+    """Return a program of the outputs of an MLP, with numbers of inputs and of neurons in each layer."""
+    names = iter(parameters(*counts))
+    inputs = [f"x{k}" for k in range(counts[0])]
+    before, texts = inputs, []
+    for layer, count in enumerate(counts[1:]):
+        last = layer == len(counts) - 2
+        outputs = [f"y{k}" if last else f"h{layer}{k}" for k in range(count)]
+        for output in outputs:
+            products = [f"{next(names)} * {x}" for x in before]
+            texts.append(f"{output} = tanh({' + '.join([*products, next(names)])})")
+        before = outputs
+    root = f"L = {' + '.join(f'{y} * {k + 2}' for k, y in enumerate(before))}"
+    call = f"outputs_of([{', '.join(inputs)}], {list(counts[1:])}, [{', '.join(parameters(*counts))}])"
+    by_torch = "; ".join([*texts, root])
+    given = dict(zip(inputs, (0.5, -1.5, 0.75), strict=False))
+    return program(
+        f"{', '.join(before)}{',' * (len(before) == 1)} = {call}; {root}", by_torch, **given, **parameters(*counts)
+    )
+
+
+@check("mlp")
+def test_layers_of_neurons(engine: EngineUnderCheck) -> None:
+    engine.agrees(mlp(1, 1), mlp(2, 1), mlp(3, 2), mlp(2, 3, 1), mlp(3, 2, 2))
+
+
+@check("parameters")
+def test_each_parameter_once(engine: EngineUnderCheck) -> None:
+    for counts in ((1, 1), (2, 1), (3, 2), (2, 3, 1)):
+        leaves = parameters(*counts)
+        call = f"squares_of({counts[0]}, {list(counts[1:])}, [{', '.join(leaves)}])"
+        engine.agrees(program(f"L = {call}", "L = " + " + ".join(f"{p} * {p}" for p in leaves), **leaves))

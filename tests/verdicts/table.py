@@ -41,10 +41,18 @@ KEEPS_NO_RULES = {
     "gradients_in_a_dict": "works every gradient out in a dict inside backward(), and reads none that stands on a node",
 }
 
-# Mistakes after which every answer is right: they cost bonus alone.
+# Mistakes that cost bonus alone, and why.
 BONUS_ONLY = {
     "06_build_topo/recursion": "too deep for a chain of 100,000",
     "06_build_topo/visited_when_appending": "exponential in the number of stacked diamonds",
+    **dict.fromkeys(
+        (
+            *("13_descend/no_bias", "13_descend/no_tanh", "13_descend/layers_read_the_inputs"),
+            *("13_descend/layers_as_wide_as_the_inputs", "13_descend/bias_is_no_parameter"),
+            *("13_descend/lists_of_parameters", "13_descend/first_layer_alone"),
+        ),
+        "the classes of a network are a bonus",
+    ),
 }
 
 RIGHT_ENGINE, WRONG_ENGINE, NO_PASS_ENGINE = "right engine", "wrong engine", "right numbers, no backward pass"
