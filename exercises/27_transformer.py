@@ -103,8 +103,8 @@ def sample(draws, *model):
     """Return the tokens of a new name. Each number of `draws`, from 0 to 1, chooses one.
 
     The chosen token is the first one up to which the probabilities add up to more than
-    the number: with 0.2, 0.5 and 0.3, the number 0.6 chooses token 1. The name ends before
-    the dot, or when there are no more numbers.
+    the number: with 0.2, 0.5 and 0.3, the number 0.6 chooses token 1. The name ends
+    before the dot, or when there are no more numbers.
     """
     # TODO: which tokens does the model get, and which of its rows is needed?
     raise NotImplementedError("transformer: which tokens does the model get, and which of its rows is needed?")
