@@ -258,7 +258,7 @@ _REMARKS: dict[str, str] = {
         "with G for the upstream gradient of `{user}`, {node} receives {formula}; it should receive {right}"
     ),
     "one_array": (
-        "the gradients of {node} and {other} are one array, so what is added to one is added to the other as well"
+        "the gradients of {node} and {other} are one array, so `+=` to one of them changes the other as well"
     ),
     "fails_whenever": (
         "of {count:program}, your code {stops:?stops|is wrong} in each {conditions: or }, and in no other"

@@ -20,7 +20,8 @@ what the edits before it have left. A line of capitals is a gap: what fills it, 
 Where a base says WHAT in its first line, `what` takes its place.
 
 In a folder that is called like an exercise, the first base is `given`: the solution, in which each region is a gap with
-the name of its function, in capitals. The second one is `solution`.
+the name of its function, in capitals. Methods of several classes that have one name stay as they are. The second one
+is `solution`.
 """
 
 import argparse
@@ -91,9 +92,15 @@ def bases_of(folder: Path) -> dict[str, str]:
 
 def of_solution(solution: str) -> dict[str, str]:
     """The bases that an exercise has by itself."""
-    functions = (name.strip("_").upper() for name, _, _ in regions(solution))
+    functions = [name.strip("_").upper() for name, _, _ in regions(solution)]
+    rest = iter(functions)
     whole = _OPENING.sub(_DOCSTRING, solution)
-    return {"given": _REGION.sub(lambda region: region[1] + next(functions), whole), "solution": whole}
+
+    def gap(region: re.Match[str]) -> str:
+        function = next(rest)
+        return region[0] if functions.count(function) > 1 else region[1] + function
+
+    return {"given": _REGION.sub(gap, whole), "solution": whole}
 
 
 def whole_texts(folder: Path) -> list[Text]:

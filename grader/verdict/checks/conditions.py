@@ -16,14 +16,15 @@ def fails_whenever(failing: Sequence[Program], others: Sequence[Program], stops:
     """Return the condition that all failing programs of a check meet, and none of the others.
 
     Return nothing if there is no such condition, or if conditions on several operations are met by these programs: then
-    it is not known which of them matters.
+    it is not known which of them matters. Return nothing either for a node that a function of the file makes: its
+    operations are not in the program.
 
     Args:
         failing: the failing programs.
         others: those that do not fail.
         stops: whether each of the failing ones raises an exception.
     """
-    if not failing or not others:
+    if not failing or not others or any(map(_has_made_nodes, failing)):
         return ()
     met = {
         condition: frozenset(i for i, program in enumerate(failing) if _some(program, holds))
@@ -38,6 +39,10 @@ def fails_whenever(failing: Sequence[Program], others: Sequence[Program], stops:
         # together they are met by every failing program, and neither of them alone is
         found += [pair for pair in combinations(met, 2) if len(met[pair[0]] | met[pair[1]]) == len(failing)]
     return tuple(FailsWhenever(conditions, stops, len(failing) + len(others)) for conditions in found[:1])
+
+
+def _has_made_nodes(program: Program) -> bool:
+    return any(isinstance(node, Op) and node.made for node in program.nodes)
 
 
 def _some(program: Program, holds: _Holds) -> bool:

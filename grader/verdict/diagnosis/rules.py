@@ -50,6 +50,7 @@ _ALREADY = (
 # a later set, the facts are about the sets before it.
 FIRST_SETS = 4
 _LONGEST = 80  # the most characters of names that a fact quotes from the file
+_MOST_CALLED = 20  # the most functions that all rules call, if the file is searched for them
 # operations that many engines compose of others, such as `a - b` as `a + -b`
 MADE_OF_OTHERS = frozenset(name for name, form in FORMS.items() if form.made_of)
 # facts that keep their lines even if operations share the rule: the fault is in the shared lines
@@ -151,15 +152,20 @@ class _RuleFacts:
             return facts
         lines = self._source.split("\n")
         rules = [_code(lines[first:last]) for first, last in filter(None, places)]  # without their first line
-        sets = re.compile(rf"\.{re.escape(self._reading.grad)}\b(\[[^\]]*\])?\s*=(?!=)")
+        sets = re.compile(rf"\.{re.escape(self._reading.grad)}\b(\[[^\]]{{0,{_LONGEST}}}\])? *=(?!=)")
         if len(rules) < len(places) or any(map(sets.search, rules)):
             return facts
         called = set[str].intersection(*({*re.findall(r"\b(\w+)\(", rule)} for rule in rules))
+        if len(called) > _MOST_CALLED:
+            return facts
+        heads: dict[str, list[int]] = {}
+        for i, line in enumerate(lines):
+            if (head := re.match(r" *def (\w+)\(", line)) and head[1] in called:
+                heads.setdefault(head[1], []).append(i)
         helpers = [
-            (name, heads[0], end)
-            for name in sorted(called)
-            if len(heads := [i for i, line in enumerate(lines) if re.match(rf" *def {name}\(", line)]) == 1
-            if sets.search(_code(lines[heads[0] : (end := _end(lines, heads[0]))]))
+            (name, at_lines[0], end)
+            for name, at_lines in heads.items()
+            if len(at_lines) == 1 and sets.search(_code(lines[at_lines[0] : (end := _end(lines, at_lines[0]))]))
         ]
         if len(helpers) != 1 or len(helpers[0][0]) > _LONGEST:
             return facts

@@ -39,3 +39,13 @@ def test_the_condition_of_the_failing_programs(
     """It has to hold for all of them, and for no other program."""
     found = fails_whenever(programs(*failing), programs(*others), stops)
     assert conditions == [condition for remark in found for condition in remark.conditions]
+
+
+def test_nothing_is_said_of_nodes_that_a_function_of_the_file_makes() -> None:
+    """The operations around such a node are not those in which it was made."""
+    failing = program("y = twice(a); L = sum(y @ b)", "y = a + a; L = sum(y @ b)", a=LEAVES["a"], b=LEAVES["b"])
+    assert [] == [*fails_whenever([failing], programs(PLAIN), False)]
+    alone = program("y = a + a; L = sum(y @ b)", a=LEAVES["a"], b=LEAVES["b"])
+    assert [Condition("not_square")] == [
+        one for remark in fails_whenever([alone], programs(PLAIN), False) for one in remark.conditions
+    ]
